@@ -25,7 +25,7 @@ enum { MOST_POINTS = 200 };
 
 struct drawn {
     char text[TEXT], by[64], limit[64];
-    bool searched, given, mixed, factored;
+    bool searched, given, mixed, factored, priced;
 };
 
 /* SOAK: more studies, and larger ones. */
@@ -172,6 +172,27 @@ static void draw_factored(struct drawn *d, uint64_t seed)
              : strcmp(objective, "perf_per_cost") == 0 ? "time_s*cost_usd"
                                                        : "cost_usd");
     snprintf(d->limit, sizeof d->limit, "%s", PICK_WORD(r, "", "", "time_s <= 0.5", "cost_usd <= 30000"));
+}
+
+/* Networks of few sizes and many shapes, whose splits cost differently: a front of time and price. */
+static void draw_priced(struct drawn *d, uint64_t seed)
+{
+    RNG(r, 85, seed);
+    *d = (struct drawn){ .by = "time_s", .priced = true };
+    add(d->text,
+        "workload: { name: w, model: { layers: 4, hidden: %s, heads: 4, vocab: 512, seq: 64 }, parallel: { "
+        "batch: 16%s }, search: { top: 1, zero: [1], recompute: [none], schedule: [1f1b] } }\n",
+        PICK_WORD(r, "128", "256"), PICK_WORD(r, "", ", overlap_tp: split", ", overlap_dp: false"));
+    add(d->text,
+        "parts: rates.yaml\nmodel: alpha-beta\n"
+        "vary:\n  network:\n    factor:\n      npus: 16\n      npu: large.yaml\n      dims: { from: 2, to: 3 "
+        "}\n"
+        "      tiers:\n"
+        "        - { name: inner, tier: A, dims: 1, shapes: [ring, full], latency_ns: %s }\n"
+        "        - { name: outer, tier: B, dims: { from: 1, to: 2 }, shapes: [full, switch], latency_ns: 500 "
+        "}\n"
+        "  total_GBps: %s\n",
+        PICK_WORD(r, "0", "100"), PICK_WORD(r, "[20, 21]", "[4, 10]", "[40]"));
 }
 
 /* Networks that are as fast as switches of their sizes without latency, which bounds all shapes. */
@@ -348,7 +369,9 @@ static void draw_front(struct keep_rule *rule, const struct drawn *d, const stru
                          : sort < 0.85 ? 7
                                        : COUNT_OF(pool),
                   wanted = 2 + rng_below(r, most == 3 ? 2 : FRONT_MAX_COLUMNS - 1);
-    while (rule->n_front < wanted) {
+    for (int32_t i = 0; d->priced && i < 2; i++)
+        MUST(keep_take_column(&rule->front[rule->n_front++], rule, i ? "cost_usd" : "time_s", columns, e));
+    while (!d->priced && rule->n_front < wanted) {
         bool is = false;
         struct keep_column *x = &rule->front[rule->n_front];
         MUST(keep_take_column(x, rule, pool[rng_below(r, most)], columns, e));
@@ -356,6 +379,8 @@ static void draw_front(struct keep_rule *rule, const struct drawn *d, const stru
             is = is || strcmp(rule->front[i].name, x->name) == 0;
         rule->n_front += !is;
     }
+    if (d->priced)
+        return;
     if (*d->limit)
         MUST(keep_take_limit(rule, d->limit, columns, e));
     if (s->tables[TABLE_ROWS].axis[0] && chance(r, 0.4))
@@ -456,9 +481,11 @@ static void try_study(struct tally tally[2], void (*draw)(struct drawn *d, uint6
     all_rows(&all, &s);
     /* Of every point all bounds are found where none is ruled out. */
     const int32_t threads = seed % 2 ? 1 : 3, few = 1 + (int32_t)(seed % 4);
-    compare(tally, &s, &d, &all, MOST_POINTS, threads);
-    compare(tally, &s, &d, &all, few, 4 - threads);
-    if (soaks())
+    if (!d.priced)
+        compare(tally, &s, &d, &all, MOST_POINTS, threads);
+    if (!d.priced)
+        compare(tally, &s, &d, &all, few, 4 - threads);
+    if (soaks() && !d.priced)
         compare(tally, &s, &d, &all, few, threads);
     for (uint64_t i = 0; i < (soaks() ? 3 : 1); i++)
         compare_front(&tally[1], &s, &d, &all, 3 * seed + i, threads);
@@ -512,6 +539,20 @@ TEST(the_best_split_of_all_networks_is_that_of_all_rows)
     assert_true(t->by[BEST_SIZES] > 0);
     assert_true(t->by[BEST_SPLIT] > 0);
     assert_true(soaks() || (t->n_solved <= 210 && t[1].n_solved <= 145));
+}
+
+TEST(the_front_of_time_and_price_of_all_splits_is_that_of_all_rows)
+{
+    omp_set_num_threads(1);
+    struct tally t[2] = { { 0 } };
+    enum { STUDIES = 2 };
+    int n = soaks() ? 100 : repeats(STUDIES);
+    for (int i = 0; i < n; i++)
+        try_study(t, draw_priced, (uint64_t)i);
+    print_message("%d studies: %d points, %d solved; ruled out by time and price together %lld\n",
+                  t->n_studies, t[1].n_points, t[1].n_solved, (long long)t[1].by[BEST_PRICED]);
+    if (repeats_all(STUDIES))
+        assert_true(t[1].by[BEST_PRICED] > t[1].n_points / 10);
 }
 
 /* ---- what if ---- */

@@ -5,7 +5,7 @@
  * is_of_fabric()), or one point of such a set. Nodes are taken by their bound, the least first:
  *
  *     set ── floor ── exchange free ── its points ── price of its network ── time there, or at the widest ──
- * solved
+ * time and price of a split together ── solved
  *
  * Each step makes a bound sharper and puts the node back; the last solves the point by the code of a sweep.
  * What is sought is a struct goal: it orders nodes, says which are ruled out by what was solved, and takes
@@ -117,7 +117,7 @@ static double value_by(const struct best_by *by, const struct table *row)
 /* ---- sets of points ---- */
 
 /* What is done with a node next. */
-enum step { STEP_FLOOR, STEP_FREE, STEP_SIZES, STEP_WIDE, STEP_POINTS, STEP_TIME, STEP_SOLVE };
+enum step { STEP_FLOOR, STEP_FREE, STEP_SIZES, STEP_WIDE, STEP_POINTS, STEP_TIME, STEP_PRICE, STEP_SOLVE };
 
 struct node {
     double bound;   /* as goal->order has it: less is better */
@@ -129,6 +129,7 @@ struct node {
     bool first;         /* to be solved before all others: fewer are known than are asked for */
     bool dives;         /* goes before all others, and so does its best point, until that is solved */
     bool sized;         /* BEST_SIZES is of use */
+    int64_t n_priced;   /* designs that were found when BEST_PRICED was; -1: it was not */
     double send_s;      /* of one point at given bandwidths: a gigabyte through every dimension; else 0 */
     enum best_bound by; /* the last bound that was sharper */
     struct best_parts parts;
@@ -220,6 +221,7 @@ struct done {
     int64_t n_points, left_out;
     struct table rows; /* of a point that was solved */
     struct best_time fresh;
+    uint64_t asks; /* for pairs of this key, and to be bounded again; 0: for none */
     struct search_known fresh_known;
     int rc;
     struct err e;
@@ -347,9 +349,11 @@ static double bound_sought(const struct hunt *b, int32_t i, const struct best_pa
 /* By the sum of logarithms: whatever the units, what beats a node goes before it. */
 static double order_of_front(const struct hunt *b, const struct best_parts *p)
 {
+    struct best_parts at = *p;
     double sum = 0;
+    at.usd = fmax(at.usd, at.likely_usd); /* which goes first alone */
     for (int32_t i = 0; i < b->n_sought; i++) {
-        double x = bound_sought(b, i, p);
+        double x = bound_sought(b, i, &at);
         x = b->sought[i].large ? 1 / -x : x;
         sum += log(fmin(fmax(x, DBL_MIN), DBL_MAX));
     }
@@ -367,8 +371,8 @@ static bool front_rules_out(const struct hunt *b, const struct best_parts *p)
 {
     double x[FRONT_MAX_COLUMNS];
     const struct front *f = the_front(b);
-    if (!f)
-        return false;
+    if (!f || p->beaten)
+        return p->beaten;
     for (int32_t i = 0; i < b->n_sought; i++)
         x[i] = bound_sought(b, i, p);
     return front_dominates(f, x);
@@ -553,23 +557,29 @@ static bool hunt_rules_out(const void *with, const struct best_parts *p)
     return b->goal->rules_out(b, p);
 }
 
+static struct best_aim aim_of(struct done *d, const struct hunt *b, enum best_bound by)
+{
+    return (struct best_aim){ .rules_out = hunt_rules_out,
+                              .with = b,
+                              .shelf = b->shelf,
+                              .times = &b->times,
+                              .work = by == BEST_SIZES || by == BEST_PRICED ? hash_work(b, &d->node) : 0,
+                              .fresh = &d->fresh,
+                              .asks = b->goal == &goal_front ? &d->asks : NULL,
+                              .known = b->known,
+                              .n_known = b->n_known,
+                              .fresh_known = &d->fresh_known };
+}
+
 static void sharpen(struct done *d, const struct hunt *b, const struct design_point *s, enum best_bound by)
 {
     if (!s || d->rc)
         return;
-    const struct best_aim aim = { .rules_out = hunt_rules_out,
-                                  .with = b,
-                                  .shelf = b->shelf,
-                                  .times = &b->times,
-                                  .work = by == BEST_SIZES ? hash_work(b, &d->node) : 0,
-                                  .fresh = &d->fresh,
-                                  .known = b->known,
-                                  .n_known = b->n_known,
-                                  .fresh_known = &d->fresh_known };
+    const struct best_aim aim = aim_of(d, b, by);
     d->rc = best_bound_parts(&d->node.parts, by, s, &aim, &d->e);
     double bound = b->goal->order(b, &d->node.parts);
     d->node.last = b->last.value;
-    d->node.by = bound > d->node.bound || by < BEST_POINT ? by : d->node.by;
+    d->node.by = bound > d->node.bound || by < BEST_POINT || d->node.parts.beaten ? by : d->node.by;
     d->node.bound = fmax(d->node.bound, bound);
 }
 
@@ -648,7 +658,8 @@ static void widen_set(struct done *d, const struct hunt *b, const struct hand *h
 {
     bool is_point = d->node.i >= 0;
     sharpen(d, b, read_point(b, hand, &d->node, is_point ? d->node.i : d->node.wide, d), by);
-    d->node.next = is_point ? STEP_TIME : by == BEST_SIZES ? after_sizes(d) : STEP_POINTS;
+    if (!d->asks)
+        d->node.next = is_point ? STEP_PRICE : by == BEST_SIZES ? after_sizes(d) : STEP_POINTS;
 }
 
 /* Which of two networks is likely to be the faster one. */
@@ -702,6 +713,17 @@ static void time_point(struct done *d, const struct hunt *b, const struct hand *
     d->node.next = STEP_SOLVE;
 }
 
+/* A row reads a list of pairs as well, so that a bound of its own is as dear. */
+static void price_point(struct done *d, const struct hunt *b, const struct hand *hand)
+{
+    sharpen(d, b, read_point(b, hand, &d->node, d->node.i, d), BEST_PRICED);
+    if (d->node.n_priced >= 0) /* pairs that had to go are not asked for again */
+        d->asks = 0;
+    d->node.n_priced = b->n_found;
+    if (!d->asks)
+        d->node.next = STEP_SOLVE;
+}
+
 static void solve_point(struct done *d, const struct hunt *b, const struct hand *hand)
 {
     struct sweep_unit unit;
@@ -734,6 +756,9 @@ static void best_take_step(struct done *d, const struct hunt *b, const struct ha
         return;
     case STEP_TIME:
         time_point(d, b, hand);
+        return;
+    case STEP_PRICE:
+        price_point(d, b, hand);
         return;
     case STEP_SOLVE:
         solve_point(d, b, hand);
@@ -966,6 +991,7 @@ static int meet_sets(struct hunt *b, struct err *e)
                                 .i = -1,
                                 .n = size_in_part(b, b->next_set),
                                 .wide = -1,
+                                .n_priced = -1,
                                 .next = STEP_FLOOR };
         rc = x.n ? push(b, &x, e) : 0;
         b->next_set = (b->next_set + stride) % all;
@@ -1028,9 +1054,22 @@ static int32_t take_nodes(struct done *round, struct hunt *b, int32_t dear)
         struct node *x = &round[n++].node;
         if (x->next == STEP_SOLVE && !x->first && x->wide >= 0 && b->last.value < x->last)
             x->next = STEP_TIME;
+        if (x->next == STEP_SOLVE && !x->first && x->n_priced >= 0 && x->n_priced < b->n_found)
+            x->next = STEP_PRICE;
         b->n--;
     }
     return n;
+}
+
+/* What a node asks for, once for all of the round that do, and by all threads. */
+static void find_shared(struct done *d, const struct hunt *b)
+{
+    const enum best_bound by = d->node.next == STEP_SIZES ? BEST_SIZES : BEST_PRICED;
+    const struct best_aim aim = aim_of(d, b, by);
+    const int64_t i = d->node.i >= 0 ? d->node.i : d->node.wide;
+    const struct design_point *s = read_point(b, &b->hands[0], &d->node, i, d);
+    if (s && !d->rc)
+        d->rc = best_find_shared(&d->node.parts, by, s, &aim, &d->e);
 }
 
 static int do_round(struct hunt *b, struct done *round, int32_t n, struct err *e)
@@ -1042,6 +1081,8 @@ static int do_round(struct hunt *b, struct done *round, int32_t n, struct err *e
         best_take_step(&round[i], b, &b->hands[omp_get_thread_num()]);
     for (int32_t i = 0; i < n; i++) {
         struct done *d = &round[i];
+        if (d->asks && !d->rc)
+            find_shared(d, b);
         if (d->rc && d->rc != ERR_STOPPED && !rc) {
             rc = d->rc;
             *e = d->e;

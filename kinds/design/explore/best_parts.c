@@ -27,6 +27,7 @@ const char *const best_bound_words[N_BEST_BOUNDS] = {
     [BEST_WIDEST] = "the best plan at the widest bandwidths that limits leave",
     [BEST_SIZES] = "the best plan and split of any shapes of these sizes, without latency",
     [BEST_UPTO] = "the best plan and split of any total up to the widest",
+    [BEST_PRICED] = "time and price together of the best plans and splits of these sizes",
     [BEST_SPLIT] = "the best plan and split, by shadow prices",
 };
 
@@ -317,11 +318,13 @@ static int time_at(double *time_s, const struct design_point *s, const double *b
 
 void best_times_free(struct best_times *t)
 {
+    for (int32_t i = 0; i < t->n; i++)
+        search_listed_free(&t->list[i].pairs);
     free(t->list);
     hash_free(&t->by_key);
 }
 
-static const struct best_time *find_time(const struct best_times *t, uint64_t key)
+static struct best_time *find_time(const struct best_times *t, uint64_t key)
 {
     hash_each (id, &t->by_key, key)
         if (t->list[id].key == key)
@@ -329,13 +332,32 @@ static const struct best_time *find_time(const struct best_times *t, uint64_t ke
     return NULL;
 }
 
+/* 180 MB: of more the others go. */
+enum { MOST_PAIRS = 1 << 20 };
+
+static int64_t count_pairs(const struct best_time *x)
+{
+    return x->pairs.list ? x->pairs.list->n : 0;
+}
+
 int best_note_time(struct best_times *t, const struct best_time *fresh, struct err *e)
 {
+    struct best_time *old = fresh->key ? find_time(t, fresh->key) : NULL;
     if (!fresh->key)
         return 0;
-    if (!vec_reserve(t->list, t->cap, t->n + 1) || !hash_add(&t->by_key, fresh->key, t->n))
+    if (!old && (!vec_reserve(t->list, t->cap, t->n + 1) || !hash_add(&t->by_key, fresh->key, t->n)))
         return err_nomem(e, "points");
-    t->list[t->n++] = *fresh;
+    if (old)
+        search_listed_free(&old->pairs);
+    t->n_pairs += count_pairs(fresh);
+    old = old ? old : &t->list[t->n++];
+    *old = *fresh;
+    for (int32_t i = 0; i < t->n && t->n_pairs > MOST_PAIRS; i++) {
+        if (&t->list[i] == old)
+            continue;
+        t->n_pairs -= count_pairs(&t->list[i]);
+        search_listed_free(&t->list[i].pairs);
+    }
     return 0;
 }
 
@@ -450,32 +472,243 @@ static int bound_upto(struct best_parts *p, const struct design_point *s, const 
     return rc;
 }
 
+/* ---- time and price together ---- */
+
+/* What a point asks of a pair: the front may beat all that any split of it comes to. */
+struct pricing {
+    const struct best_parts *parts;
+    const struct design_point *study;
+    const struct best_aim *aim;
+    struct design_question question;
+    const struct alloc_row *row; /* the total */
+    double least_mu;             /* multipliers of it */
+    double scale_mu;
+    struct alloc_cut *left; /* shape [n], owned: of pairs that may be the answer and may not be beaten */
+    double *from_s;         /* shape [n], owned */
+    int32_t n;
+};
+
+/* Multipliers go from least_mu up without end, along y from 0 to 1. */
+static double price_by(const struct pricing *x, const struct alloc_cut *cut, double left_s, double y)
+{
+    double price[TOPO_MAX_DIMS], mu = x->least_mu + x->scale_mu * y / (1 - y);
+    for (int32_t d = 0; d < x->study->net.n_dims; d++)
+        price[d] = fmax(x->study->prices[d].usd_per_Bps + mu * x->row->coef[d], 0);
+    double root = alloc_cut_root(cut, price, x->study->net.n_dims);
+    return root * root / left_s - mu * x->row->rhs;
+}
+
+/*
+ * What splits of the total cost at least at which the cut is no more than @p time_s. By Cauchy and Schwarz,
+ * for every mu with u + mu a >= 0, (T - C) sum_d (u_d + mu a_d) B_d >= R(mu)^2, so u.B >= R(mu)^2/(T - C) -
+ * mu r,   R(mu) = sum_d sqrt(g_d (u_d + mu a_d)), concave in mu: its greatest by golden sections; what is
+ * found holds wherever they end.
+ */
+static double price_cut(const struct pricing *x, const struct alloc_cut *cut, double time_s)
+{
+    enum { NARROWINGS = 24 };
+    const double golden = 0.6180339887498949;
+    double left_s = time_s * (1 + AS_GOOD_REL) - cut->const_s, from = 0, width = 1 - 1e-6;
+    if (!(left_s > 0))
+        return INFINITY;
+    double y[2] = { (1 - golden) * width, golden * width }, usd[2];
+    for (int i = 0; i < 2; i++)
+        usd[i] = price_by(x, cut, left_s, y[i]);
+    for (int i = 0; i < NARROWINGS; i++) {
+        int keep = usd[0] < usd[1]; /* the better of the two is one of the next two */
+        width *= golden;
+        from = keep ? y[0] : from;
+        y[!keep] = y[keep];
+        usd[!keep] = usd[keep];
+        y[keep] = from + (keep ? golden : 1 - golden) * width;
+        usd[keep] = price_by(x, cut, left_s, y[keep]);
+    }
+    double least = design_point_fixed_usd(x->study) + fmax(usd[0], usd[1]);
+    return least * (1 - 2 * AS_GOOD_REL);
+}
+
+/* Does the front beat all splits of a pair that take from_s to to_s? None of a slice of time takes less than
+ * its beginning, nor costs less than at its end; where it does not beat what may be there at the end, no. */
+static bool is_slice_out(const struct pricing *x, const struct alloc_cut *cut, double from_s, double to_s,
+                         int *slices)
+{
+    struct best_parts at = *x->parts;
+    if (!(to_s >= from_s))
+        return true;
+    at.time_s = fmax(at.time_s, from_s * (1 - AS_GOOD_REL));
+    at.usd = fmax(at.usd, isfinite(to_s) ? price_cut(x, cut, to_s) : 0);
+    price_tokens(&at, x->study);
+    if (x->aim->rules_out(x->aim->with, &at))
+        return true;
+    at.time_s = fmax(at.time_s, to_s);
+    if (--*slices <= 0 || !x->aim->rules_out(x->aim->with, &at))
+        return false;
+    double middle_s = (from_s + to_s) / 2;
+    return is_slice_out(x, cut, from_s, middle_s, slices) && is_slice_out(x, cut, middle_s, to_s, slices);
+}
+
+enum { MOST_SLICES = 64 };
+
+static double least_of(const struct pricing *x, const struct alloc_cut *cut)
+{
+    double root = alloc_cut_root(cut, x->row->coef, x->study->net.n_dims);
+    return cut->const_s + root * root / x->row->rhs;
+}
+
+/* A search_touch: the pair on the network of the point. */
+static void take_touched(void *with, const struct alloc_cut *cut)
+{
+    struct pricing *x = with;
+    x->left[x->n] = *cut;
+    x->from_s[x->n++] = least_of(x, cut);
+}
+
+/* Pairs that are touched whatever they cost: their times say how slow the answer is at most. */
+enum { FIRST_TOUCHED = 16 };
+/* The gap of a split that is not solved to the end. */
+#define STALLED_REL 1e-6
+
+/*
+ * A point whose answer is the fastest pair of plan and split costs what that split does. So it is beaten
+ * where each pair that may be the answer is: those on the list by time and price on switches, or on the
+ * point's own network; others, which take longer than the list goes, by that time and the least price.
+ */
+static int price_pairs(struct best_parts *p, struct pricing *x, const struct search_listed *pairs,
+                       struct err *e)
+{
+    struct search_touch touch = { .most = latest_s(p, x->study, x->aim), .take = take_touched, .with = x };
+    const struct shortlist *list = pairs->list;
+    struct shortlist some = { .pairs = list->pairs, .n = list->n < FIRST_TOUCHED ? list->n : FIRST_TOUCHED };
+    x->left = malloc(((size_t)list->n + 1) * sizeof *x->left);
+    x->from_s = malloc(((size_t)list->n + 1) * sizeof *x->from_s);
+    int rc = x->left && x->from_s ? 0 : err_nomem(e, "points");
+    rc = rc ? rc : search_touch_pairs(&touch, x->study, &some, x->aim->shelf, e);
+    int32_t first = some.n;
+    some = (struct shortlist){ .pairs = malloc(((size_t)list->n + 1) * sizeof *some.pairs) };
+    rc = rc || some.pairs ? rc : err_nomem(e, "points");
+    for (int32_t i = first; i < list->n && !rc && list->pairs[i].bound <= touch.most; i++) {
+        int slices = MOST_SLICES;
+        if (!is_slice_out(x, &pairs->cuts[i], list->pairs[i].bound, touch.most, &slices))
+            some.pairs[some.n++] = list->pairs[i];
+    }
+    if (!rc && some.n)
+        rc = search_touch_pairs(&touch, x->study, &some, x->aim->shelf, e);
+    bool beaten = !rc;
+    if (touch.bw_Bps[0] > 0)
+        p->likely_usd = at_least(design_point_usd(x->study, touch.bw_Bps, NULL));
+    touch.most *= 1 + STALLED_REL;
+    for (int32_t i = 0; i < x->n && beaten; i++) {
+        int slices = MOST_SLICES;
+        beaten = is_slice_out(x, &x->left[i], x->from_s[i], touch.most, &slices);
+    }
+    p->beaten = beaten && pairs->list->most >= touch.most;
+    free(some.pairs);
+    free(x->left);
+    free(x->from_s);
+    return rc;
+}
+
+/* False: other rows than the total, or no prices. */
+static bool begin_pricing(struct pricing *x, const struct best_parts *p, const struct design_point *s,
+                          const struct best_aim *aim)
+{
+    double least = INFINITY;
+    *x = (struct pricing){ .parts = p, .study = s, .aim = aim };
+    design_ask(&x->question, s);
+    x->row = x->question.problem.rows;
+    if (!s->has_parts || s->pricing == DESIGN_WHOLE || x->question.problem.n_rows != 1 || !(s->total_Bps > 0))
+        return false;
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        if (!(x->row->coef[d] > 0))
+            return false;
+        least = fmin(least, s->prices[d].usd_per_Bps / x->row->coef[d]);
+        x->scale_mu = fmax(x->scale_mu, s->prices[d].usd_per_Bps / x->row->coef[d]);
+    }
+    x->least_mu = x->row->sense == LINEXPR_EQ ? -least * (1 - AS_GOOD_REL) : 0;
+    return x->scale_mu > 0;
+}
+
+/* So much beyond the least time a list goes. */
+#define LISTED_FURTHER 1.05
+
+/* Of the same sizes, and no fewer designs. NULL in *out: no memory. */
+static uint64_t relax_sizes(struct design_point **out, const struct design_point *s,
+                            const struct best_aim *aim, struct err *e)
+{
+    *out = relax_total(s, e);
+    if (*out)
+        search_take_switches(*out);
+    return *out ? hash_sizes(*out, aim->work) : 0;
+}
+
+int best_find_shared(const struct best_parts *p, enum best_bound by, const struct design_point *s,
+                     const struct best_aim *aim, struct err *e)
+{
+    struct design_point *relaxed;
+    struct best_parts of = *p;
+    struct best_time x = { .key = relax_sizes(&relaxed, s, aim, e) };
+    const struct best_time *found = relaxed ? find_time(aim->times, x.key) : NULL;
+    int rc = relaxed ? 0 : ERR_NOMEM;
+    of.time_s = 0;
+    if (!rc && !found)
+        rc = bound_split(&of, relaxed, aim, e);
+    x.time_s = found ? found->time_s : of.time_s;
+    x.met_s = found ? found->met_s : aim->fresh_known->question ? aim->fresh_known->found.value : x.time_s;
+    if (!rc && by == BEST_PRICED && !(found && found->pairs.list))
+        rc = search_list_pairs(&x.pairs, relaxed,
+                               fmin(latest_s(p, s, aim), fmax(x.met_s, x.time_s) * LISTED_FURTHER),
+                               aim->shelf, e);
+    if (!rc && (!found || x.pairs.list))
+        *aim->fresh = x;
+    free(relaxed);
+    return rc;
+}
+
 /* Found once for all networks of the same sizes. */
 static int bound_sizes(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
                        struct err *e)
 {
-    struct design_point *relaxed = relax_total(s, e);
-    struct best_parts of = *p;
+    struct design_point *relaxed;
+    uint64_t key = relax_sizes(&relaxed, s, aim, e);
     if (!relaxed)
         return ERR_NOMEM;
-    search_take_switches(relaxed);
-    uint64_t key = hash_sizes(relaxed, aim->work);
     const struct best_time *found = find_time(aim->times, key);
-    of.time_s = 0;
-    int rc = found ? 0 : bound_split(&of, relaxed, aim, e);
-    if (!found)
-        *aim->fresh = (struct best_time){ key, of.time_s };
-    p->time_s = fmax(p->time_s, (found ? found->time_s : of.time_s));
-    price_tokens(p, s);
+    double time_s = found ? found->time_s : 0;
+    int rc = 0;
     free(relaxed);
+    if (!found && aim->asks) {
+        *aim->asks = key;
+    } else if (!found) {
+        rc = best_find_shared(p, BEST_SIZES, s, aim, e);
+        time_s = rc ? 0 : aim->fresh->time_s;
+    }
+    p->time_s = fmax(p->time_s, time_s);
+    price_tokens(p, s);
     return rc;
+}
+
+/* The same where time and price together may be beaten. */
+static int bound_priced(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
+                        struct err *e)
+{
+    struct design_point *relaxed;
+    uint64_t key = relax_sizes(&relaxed, s, aim, e);
+    struct pricing x;
+    if (!relaxed)
+        return ERR_NOMEM;
+    const struct best_time *found = find_time(aim->times, key);
+    free(relaxed);
+    if (!begin_pricing(&x, p, s, aim))
+        return 0;
+    *aim->asks = found && found->pairs.list ? 0 : key;
+    return *aim->asks || found->pairs.list->most < 0 ? 0 : price_pairs(p, &x, &found->pairs, e);
 }
 
 static int (*const bounds[N_BEST_BOUNDS])(struct best_parts *p, const struct design_point *s,
                                           const struct best_aim *aim, struct err *e) = {
     [BEST_FLOOR] = bound_floor,  [BEST_FREE] = bound_free,     [BEST_POINT] = bound_point,
     [BEST_TIME] = bound_time_at, [BEST_WIDEST] = bound_widest, [BEST_SIZES] = bound_sizes,
-    [BEST_UPTO] = bound_upto,    [BEST_SPLIT] = bound_split
+    [BEST_UPTO] = bound_upto,    [BEST_PRICED] = bound_priced, [BEST_SPLIT] = bound_split
 };
 
 int best_bound_parts(struct best_parts *p, enum best_bound by, const struct design_point *s,
