@@ -584,12 +584,15 @@ static int price_pairs(struct best_parts *p, struct pricing *x, const struct sea
     int rc = x->left && x->from_s ? 0 : err_nomem(e, "points");
     rc = rc ? rc : search_touch_pairs(&touch, x->study, &some, x->aim->shelf, e);
     int32_t first = some.n;
+    double least_usd = INFINITY; /* of all that may be the answer */
     some = (struct shortlist){ .pairs = malloc(((size_t)list->n + 1) * sizeof *some.pairs) };
     rc = rc || some.pairs ? rc : err_nomem(e, "points");
     for (int32_t i = first; i < list->n && !rc && list->pairs[i].bound <= touch.most; i++) {
         int slices = MOST_SLICES;
         if (!is_slice_out(x, &pairs->cuts[i], list->pairs[i].bound, touch.most, &slices))
             some.pairs[some.n++] = list->pairs[i];
+        else
+            least_usd = fmin(least_usd, price_cut(x, &pairs->cuts[i], touch.most * (1 + STALLED_REL)));
     }
     if (!rc && some.n)
         rc = search_touch_pairs(&touch, x->study, &some, x->aim->shelf, e);
@@ -597,10 +600,13 @@ static int price_pairs(struct best_parts *p, struct pricing *x, const struct sea
     if (touch.bw_Bps[0] > 0)
         p->likely_usd = at_least(design_point_usd(x->study, touch.bw_Bps, NULL));
     touch.most *= 1 + STALLED_REL;
-    for (int32_t i = 0; i < x->n && beaten; i++) {
+    for (int32_t i = 0; i < x->n && !rc; i++) {
         int slices = MOST_SLICES;
-        beaten = is_slice_out(x, &x->left[i], x->from_s[i], touch.most, &slices);
+        beaten = beaten && is_slice_out(x, &x->left[i], x->from_s[i], touch.most, &slices);
+        least_usd = fmin(least_usd, price_cut(x, &x->left[i], touch.most));
     }
+    if (!rc && touch.bw_Bps[0] > 0 && pairs->list->most >= touch.most && isfinite(least_usd))
+        p->usd = fmax(p->usd, least_usd);
     p->beaten = beaten && pairs->list->most >= touch.most;
     free(some.pairs);
     free(x->left);
