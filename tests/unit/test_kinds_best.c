@@ -192,7 +192,7 @@ static void draw_priced(struct drawn *d, uint64_t seed)
         "        - { name: outer, tier: B, dims: { from: 1, to: 2 }, shapes: [full, switch], latency_ns: 500 "
         "}\n"
         "  total_GBps: %s\n",
-        PICK_WORD(r, "0", "100"), PICK_WORD(r, "[20, 21]", "[4, 10]", "[40]"));
+        PICK_WORD(r, "0", "100"), PICK_WORD(r, "[0.1, 0.2]", "[1, 1.1]", "[4, 10]"));
 }
 
 /* Networks that are as fast as switches of their sizes without latency, which bounds all shapes. */
