@@ -6,7 +6,7 @@
 
 /* What cannot be built or exceeds the room here fails the test. */
 
-enum { ORACLE_SERVERS = 5, ORACLE_JOBS = 4, ORACLE_WORKERS = 5, ORACLE_RINGS = 2000 };
+enum { ORACLE_SERVERS = 5, ORACLE_IN_RING = 7, ORACLE_JOBS = 4, ORACLE_WORKERS = 5, ORACLE_RINGS = 2000 };
 
 /** A cluster of up to four servers with up to three resources and narrow links, and up to four jobs. */
 struct oracle_case {
@@ -22,7 +22,7 @@ void oracle_case_free(struct oracle_case *x);
 /** A ring and what it loads, each row a share of the capacity: [servers][resources], then arcs. */
 struct oracle_ring {
     int32_t n, workers_total;
-    int32_t servers[ORACLE_SERVERS], workers[ORACLE_SERVERS];
+    int32_t servers[ORACLE_IN_RING], workers[ORACLE_IN_RING];
 };
 struct oracle_rings {
     struct oracle_ring rings[ORACLE_RINGS];
