@@ -1343,7 +1343,7 @@ static double *list_whole(size_t *n, const struct alloc_problem *p)
 {
     const struct step_fn *f = p->step;
     size_t rows = (size_t)p->n_rows * (D + 2), of_step = 3 * (size_t)f->n_terms + (size_t)f->n_maxima + 3;
-    double *all = malloc((rows + of_step + (size_t)f->n_leaves * D + 2 * D + 4) * sizeof *all), *to = all;
+    double *all = malloc((rows + of_step + ((size_t)f->n_leaves + 2) * D + 4) * sizeof *all), *to = all;
     const int32_t counts[] = { f->n_dims, f->n_terms, f->n_leaves, f->n_maxima };
     if (!all)
         return NULL;

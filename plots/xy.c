@@ -328,8 +328,8 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
             snprintf(f->half_names[m], sizeof f->half_names[m], "%.*s_half_pct", (int)stem, y);
     }
     const char *by = s->by ? s->by : f->y_name[0];
-    bool cost = is_named(f) && !s->join; /* on x */
-    int as_y = is_named(f) && !s->y_signed ? AS_NUMBER : AS_ANY;
+    bool cost = is_named(f) && !s->join;        /* on x */
+    bool below_0 = !is_named(f) || s->y_signed; /* on y, it may be */
     const struct bind binds[N_BINDS] = {
         [STATUS] = { .column = "status", s->status ? AS_STATUS : AS_WORD, MAY_MISS, .word = s->status },
         [X] = { .column = f->x_name,
@@ -337,8 +337,12 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
                 : cost     ? AS_NUMBER
                            : AS_ANY,
                 FILLED },
-        [Y] = { .column = f->y_name[0], s->y_inverse ? AS_ABOVE_ZERO : as_y, FILLED },
-        [Y2] = { .column = f->n_y > 1 ? f->y_name[1] : "", as_y, MAY_MISS },
+        [Y] = { .column = f->y_name[0],
+                s->y_inverse ? AS_ABOVE_ZERO
+                : below_0    ? AS_ANY
+                             : AS_NUMBER,
+                FILLED },
+        [Y2] = { .column = f->n_y > 1 ? f->y_name[1] : "", below_0 ? AS_ANY : AS_NUMBER, MAY_MISS },
         [COLOR] = { .column = f->color_name,
                     AS_WORD,
                     MAY_MISS,

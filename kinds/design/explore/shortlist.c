@@ -119,7 +119,9 @@ static bool keep_list(struct shortlists *all, struct shortlist *list)
     if (all->full)
         return false;
     if (at < 0 &&
-        (!vec_reserve(all->lists, all->cap, all->n + 1) || !hash_add(&all->by_key, list->key, all->n)))
+        !vec_reserve(all->lists, all->cap, all->n + 1)) /* NOLINT(bugprone-sizeof-expression): pointers */
+        return false;
+    if (at < 0 && !hash_add(&all->by_key, list->key, all->n))
         return false;
     all->lists[at < 0 ? all->n++ : at] = list;
     all->n_pairs += more;
