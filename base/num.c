@@ -47,6 +47,38 @@ int64_t num_common_divisor(int64_t a, int64_t b)
     return a;
 }
 
+static const double golden = 0.6180339887498949; /* (sqrt(5) - 1)/2 */
+
+int64_t num_golden_step(int64_t n)
+{
+    int64_t step = (int64_t)(golden * (double)n);
+    if (step < 1)
+        step = 1;
+    while (num_common_divisor(n, step) != 1)
+        step++;
+    return step;
+}
+
+double num_golden_greatest(double *at, double (*value)(const void *with, double at), const void *with,
+                           double end, int n)
+{
+    double from = 0, width = end, place[2] = { (1 - golden) * end, golden * end }, found[2];
+    for (int i = 0; i < 2; i++)
+        found[i] = value(with, place[i]);
+    for (int i = 0; i < n; i++) {
+        int keep = found[0] < found[1]; /* the better of the two is one of the next two */
+        width *= golden;
+        from = keep ? place[0] : from;
+        place[!keep] = place[keep];
+        found[!keep] = found[keep];
+        place[keep] = from + (keep ? golden : 1 - golden) * width;
+        found[keep] = value(with, place[keep]);
+    }
+    int best = found[0] < found[1];
+    *at = place[best];
+    return found[best];
+}
+
 bool num_is_power_of_two(int64_t n)
 {
     return (n & (n - 1)) == 0;

@@ -22,6 +22,19 @@ bool num_add(int64_t a, int64_t b, int64_t *out);
 /** The greatest number that divides both; the other where one is 0. a, b >= 0. O(log b). */
 int64_t num_common_divisor(int64_t a, int64_t b);
 
+/**
+ * Steps in which 0 to n - 1 are walked, modulo n, each once: about a golden section of @p n, so that any
+ * first few lie far apart. n >= 1.
+ */
+int64_t num_golden_step(int64_t n);
+
+/**
+ * The greatest value of a concave function between 0 and @p end, by golden sections, which narrow the range
+ * @p n times. Of the last two places the better one is in *at, and its value is returned.
+ */
+double num_golden_greatest(double *at, double (*value)(const void *with, double at), const void *with,
+                           double end, int n);
+
 /** Is @p n 1, 2, 4, ..? n >= 1. */
 bool num_is_power_of_two(int64_t n);
 

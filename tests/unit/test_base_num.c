@@ -2,6 +2,8 @@
 #include "tests/support.h"
 
 #include <float.h>
+#include <math.h>
+#include <string.h>
 
 #include "base/num.h"
 
@@ -64,6 +66,35 @@ TEST(anything_else_is_not_a_number)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double x = 42;
         assert_true(!num_parse_real(cases[i], &x) && x == 42);
+    }
+}
+
+/* sqrt(p - x) + x/2 is greatest at p - 1. */
+static double hill(const void *with, double x)
+{
+    return sqrt(*(const double *)with - x) + x / 2;
+}
+
+TEST(golden_sections_close_in_on_the_greatest)
+{
+    for (double place = 1.1; place < 3.9; place += 0.2) {
+        double at;
+        assert_close(num_golden_greatest(&at, hill, &place, place, 40), 1 + (place - 1) / 2, 1e-12);
+        assert_true(fabs(at - (place - 1)) < 1e-6);
+    }
+}
+
+TEST(golden_steps_reach_each_once_and_far_apart)
+{
+    bool met[200];
+    for (int64_t n = 1; n <= 200; n++) {
+        int64_t step = num_golden_step(n), at = 0;
+        memset(met, 0, sizeof met);
+        for (int64_t i = 0; i < n; i++, at = (at + step) % n) {
+            assert_false(met[at]);
+            met[at] = true;
+        }
+        assert_true(n < 10 || (step > n / 2 && step < 9 * n / 10));
     }
 }
 

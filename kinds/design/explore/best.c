@@ -962,25 +962,11 @@ static int64_t size_in_part(const struct hunt *b, int64_t set)
     return n;
 }
 
-static int64_t find_divisor(int64_t a, int64_t b)
-{
-    return b ? find_divisor(b, a % b) : a;
-}
-
-/* From one set to the next that is met: a golden section of all, so that any first few lie far apart. */
-static int64_t find_stride(int64_t n_sets)
-{
-    int64_t stride = (int64_t)(0.6180339887498949 * (double)n_sets);
-    while (stride > 1 && find_divisor(n_sets, stride) > 1)
-        stride--;
-    return stride > 1 ? stride : 1;
-}
-
-/* A node for each of as many sets as were met before; those of one point are points at once when they are
- * opened. */
+/* Sets from all over come first. A node for each of as many sets as were met before; those of one point are
+ * points at once when they are opened. */
 static int meet_sets(struct hunt *b, struct err *e)
 {
-    int64_t all = b->sets.n_units, stride = find_stride(all),
+    int64_t all = b->sets.n_units, stride = num_golden_step(all),
             most = b->n_met        ? 2 * b->n_met
                    : b->ask->meets ? b->ask->meets
                                    : FIRST_SETS;
@@ -1140,7 +1126,7 @@ static int run_rounds(struct hunt *b, struct err *e)
 /* Nothing is known of sets that were not met. */
 static void leave_sets(struct hunt *b)
 {
-    int64_t all = b->sets.n_units, stride = find_stride(all);
+    int64_t all = b->sets.n_units, stride = num_golden_step(all);
     for (; b->n_met < all; b->n_met++) {
         b->out->n_open += size_in_part(b, b->next_set);
         b->next_set = (b->next_set + stride) % all;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "alloc/bound.h"
@@ -488,14 +489,22 @@ struct pricing {
     int32_t n;
 };
 
+struct priced_cut {
+    const struct pricing *of;
+    const struct alloc_cut *cut;
+    double left_s;
+};
+
 /* Multipliers go from least_mu up without end, along y from 0 to 1. */
-static double price_by(const struct pricing *x, const struct alloc_cut *cut, double left_s, double y)
+static double price_by(const void *with, double y)
 {
+    const struct priced_cut *p = with;
+    const struct pricing *x = p->of;
     double price[TOPO_MAX_DIMS], mu = x->least_mu + x->scale_mu * y / (1 - y);
     for (int32_t d = 0; d < x->study->net.n_dims; d++)
         price[d] = fmax(x->study->prices[d].usd_per_Bps + mu * x->row->coef[d], 0);
-    double root = alloc_cut_root(cut, price, x->study->net.n_dims);
-    return root * root / left_s - mu * x->row->rhs;
+    double root = alloc_cut_root(p->cut, price, x->study->net.n_dims);
+    return root * root / p->left_s - mu * x->row->rhs;
 }
 
 /*
@@ -507,23 +516,12 @@ static double price_by(const struct pricing *x, const struct alloc_cut *cut, dou
 static double price_cut(const struct pricing *x, const struct alloc_cut *cut, double time_s)
 {
     enum { NARROWINGS = 24 };
-    const double golden = 0.6180339887498949;
-    double left_s = time_s * (1 + AS_GOOD_REL) - cut->const_s, from = 0, width = 1 - 1e-6;
-    if (!(left_s > 0))
+    const struct priced_cut p = { x, cut, time_s * (1 + AS_GOOD_REL) - cut->const_s };
+    double y;
+    if (!(p.left_s > 0))
         return INFINITY;
-    double y[2] = { (1 - golden) * width, golden * width }, usd[2];
-    for (int i = 0; i < 2; i++)
-        usd[i] = price_by(x, cut, left_s, y[i]);
-    for (int i = 0; i < NARROWINGS; i++) {
-        int keep = usd[0] < usd[1]; /* the better of the two is one of the next two */
-        width *= golden;
-        from = keep ? y[0] : from;
-        y[!keep] = y[keep];
-        usd[!keep] = usd[keep];
-        y[keep] = from + (keep ? golden : 1 - golden) * width;
-        usd[keep] = price_by(x, cut, left_s, y[keep]);
-    }
-    double least = design_point_fixed_usd(x->study) + fmax(usd[0], usd[1]);
+    double least =
+        design_point_fixed_usd(x->study) + num_golden_greatest(&y, price_by, &p, 1 - 1e-6, NARROWINGS);
     return least * (1 - 2 * AS_GOOD_REL);
 }
 

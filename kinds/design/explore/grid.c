@@ -1011,18 +1011,6 @@ static int walk_row(struct grid_walk *w, int64_t begin, struct err *e)
     return rc;
 }
 
-/* An axis is walked in steps of about the golden section: points from all over it come first, and others are
- * held against them. From one end to the other each row would be better than those before. */
-static int64_t choose_step(int64_t n)
-{
-    int64_t step = (int64_t)(0.6180339887498949 * (double)n);
-    if (step < 1)
-        step = 1;
-    while (num_common_divisor(n, step) != 1)
-        step++;
-    return step;
-}
-
 /* All combinations from `begin` that have the values walked so far. Recursion as deep as there are axes. */
 static int walk_axis(struct grid_walk *w, int32_t level, int64_t begin, struct err *e)
 {
@@ -1032,7 +1020,9 @@ static int walk_axis(struct grid_walk *w, int32_t level, int64_t begin, struct e
     const int64_t size = g->size[level + 1], whole = g->q.axes[level].n * size;
     const int64_t first = w->first > begin ? (w->first - begin) / size : 0;
     const int64_t last = (w->end - begin < whole ? w->end - begin - 1 : whole - 1) / size;
-    const int64_t n = last - first + 1, step = choose_step(n);
+    /* Points from all over the axis come first, and others are held against them; from one end to the other
+     * each row would be better than those before. */
+    const int64_t n = last - first + 1, step = num_golden_step(n);
     int rc = 0;
     for (int64_t k = 0, i = 0; k < n && !rc; k++, i = (i + step) % n) {
         int64_t from = begin + (first + i) * size, to = from + size;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "alloc/lp.h"
 #include "kinds/design/answer/whole.h"
 
@@ -211,30 +212,25 @@ void joint_foot(double *bw_Bps, const struct joint *j, const struct alloc_cut *t
         bw_Bps[d] = joint_usable_Bps(j, d, bw_Bps[d]);
 }
 
-/* By golden sections. */
+struct mixing {
+    const struct alloc_cut *of, *add;
+    const struct joint *joint;
+};
+
+static double bound_mixed(const void *with, double share_of_add)
+{
+    const struct mixing *x = with;
+    struct alloc_cut mixed = alloc_cut_mean(x->of, x->add, share_of_add);
+    return joint_bound(x->joint, &mixed, 0);
+}
+
 double joint_mix(struct alloc_cut *t, double *share_of_add, const struct alloc_cut *add,
                  const struct joint *j)
 {
-    const double golden = 0.6180339887498949;
-    double from = 0, width = 1, share[2] = { 1 - golden, golden }, value[2];
-    for (int i = 0; i < 2; i++) {
-        struct alloc_cut mixed = alloc_cut_mean(t, add, share[i]);
-        value[i] = joint_bound(j, &mixed, 0);
-    }
-    for (int i = 0; i < NARROWINGS; i++) {
-        int keep = value[0] < value[1]; /* the better of the two is one of the next two */
-        width *= golden;
-        from = keep ? share[0] : from;
-        share[!keep] = share[keep];
-        value[!keep] = value[keep];
-        share[keep] = from + (keep ? golden : 1 - golden) * width;
-        struct alloc_cut mixed = alloc_cut_mean(t, add, share[keep]);
-        value[keep] = joint_bound(j, &mixed, 0);
-    }
-    int best = value[0] < value[1];
-    *t = alloc_cut_mean(t, add, share[best]);
-    *share_of_add = share[best];
-    return value[best];
+    const struct mixing x = { t, add, j };
+    double bound = num_golden_greatest(share_of_add, bound_mixed, &x, 1, NARROWINGS);
+    *t = alloc_cut_mean(t, add, *share_of_add);
+    return bound;
 }
 
 /*
