@@ -21,8 +21,11 @@
 
 enum { INTERIOR_DIMS = TOPO_MAX_DIMS };
 
-/** One leaf: constraints traffic_d/B_d <= t. Unused dimensions are zero throughout. */
+/** One leaf: constraints traffic_d/B_d <= t. Arrays are of the dimensions with traffic alone, shape [n]; of a
+ * plan's step that is often one. */
 struct interior_leaf {
+    int32_t n, pair; /* its first pair */
+    int32_t dim[INTERIOR_DIMS];
     double traffic[INTERIOR_DIMS];
     double t, dt, lift; /* lift = rise of t above t + dt in the last trial */
     /* Newton system: x = z/s, g = traffic/B^2, r = residual, h = x*g/x_sum. */
@@ -56,10 +59,10 @@ struct interior_row {
 
 /**
  * The scaled problem and its iterate. Every inequality is a pair of a slack s
- * and a multiplier z with product near mu: first the leaves' (leaf l, dimension
- * d at l*n_dims + d), then the terms', then the rows'. Pairs that stand for
- * nothing (a leaf's unused dimension, term 0 without a limit, equality rows)
- * keep s = 1 and z = 0, so that loops over pairs need no exceptions.
+ * and a multiplier z with product near mu: first the leaves' (leaf l, its
+ * dimension q at l.pair + q), then the terms', then the rows'. Pairs that stand
+ * for nothing (term 0 without a limit, equality rows) keep s = 1 and z = 0, so
+ * that loops over pairs need no exceptions.
  */
 struct interior {
     const struct alloc_problem *problem;
@@ -97,12 +100,6 @@ struct interior {
     struct alloc_bound proof, trial; /* best of the last solve; room for the next candidate */
 };
 
-/** First pair of leaf @p index. */
-static inline ptrdiff_t interior_leaf_pair(const struct interior *w, int32_t index)
-{
-    return (ptrdiff_t)index * w->n_dims;
-}
-
 /** Weight of term @p k: what the objective gains per second of it. */
 static inline double interior_weight(const struct interior *w, int32_t k)
 {
@@ -125,34 +122,31 @@ enum { D = INTERIOR_DIMS };
 /* K += sum_{d<e} x_d x_e / x_sum (g_d e_d - g_e e_e)(...)^T, the leaf after t is gone. */
 static void add_leaf(struct interior *w, int32_t index)
 {
-    const int32_t n = w->n_dims;
     struct interior_leaf *l = &w->leaves[index];
-    const double *s = &w->s[interior_leaf_pair(w, index)], *z = &w->z[interior_leaf_pair(w, index)];
+    const double *s = &w->s[l->pair], *z = &w->z[l->pair];
     double x_sum = 0;
-    for (int32_t d = 0; d < n; d++) {
-        if (l->traffic[d] == 0)
-            continue;
-        double inv = 1 / w->bw[d];
-        l->g[d] = l->traffic[d] * inv * inv;
-        l->r[d] = l->t - l->traffic[d] * inv - s[d];
-        l->x[d] = z[d] / s[d];
-        x_sum += l->x[d];
+    for (int32_t q = 0; q < l->n; q++) {
+        double inv = 1 / w->bw[l->dim[q]];
+        l->g[q] = l->traffic[q] * inv * inv;
+        l->r[q] = l->t - l->traffic[q] * inv - s[q];
+        l->x[q] = z[q] / s[q];
+        x_sum += l->x[q];
     }
     l->x_sum = x_sum;
     double share = 1 / x_sum;
     double xg[D];
-    for (int32_t d = 0; d < n; d++) {
-        xg[d] = l->x[d] * l->g[d];
-        l->h[d] = xg[d] * share;
+    for (int32_t q = 0; q < l->n; q++) {
+        xg[q] = l->x[q] * l->g[q];
+        l->h[q] = xg[q] * share;
     }
-    for (int32_t d = 0; d < n; d++) {
-        double others = 0;
-        for (int32_t e = 0; e < n; e++)
-            if (e != d)
+    for (int32_t q = 0; q < l->n && l->n > 1; q++) {
+        double others = 0, *row = w->k[l->dim[q]];
+        for (int32_t e = 0; e < l->n; e++)
+            if (e != q)
                 others += l->x[e];
-        w->k[d][d] += l->h[d] * l->g[d] * others;
-        for (int32_t e = 0; e < d; e++)
-            w->k[d][e] -= l->h[d] * xg[e];
+        row[l->dim[q]] += l->h[q] * l->g[q] * others;
+        for (int32_t e = 0; e < q; e++)
+            row[l->dim[e]] -= l->h[q] * xg[e];
     }
 }
 
@@ -208,9 +202,10 @@ static void add_term(struct interior *w, int32_t k)
         term->f[d] = 0;
     for (int32_t l = f->leaf_begin[k]; l < f->leaf_begin[k + 1]; l++) {
         add_leaf(w, l);
-        term->inv += 1 / w->leaves[l].x_sum;
-        for (int32_t d = 0; d < w->n_dims; d++)
-            term->f[d] += w->leaves[l].h[d];
+        const struct interior_leaf *leaf = &w->leaves[l];
+        term->inv += 1 / leaf->x_sum;
+        for (int32_t q = 0; q < leaf->n; q++)
+            term->f[leaf->dim[q]] += leaf->h[q];
     }
     for (int32_t j = f->max_begin[k]; j < f->max_begin[k + 1]; j++) {
         double upper = w->maxima[j].u;
@@ -251,9 +246,10 @@ static double chord(double pull, double push, double bw)
 /* Leaves with traffic in dimension d. */
 static int32_t interior_count_leaves(const struct interior *w, int32_t d)
 {
+    const double *traffic_B = w->problem->step->traffic_B;
     int32_t n = 0;
     for (int32_t l = 0; l < w->n_leaves; l++)
-        n += w->leaves[l].traffic[d] > 0;
+        n += traffic_B[(ptrdiff_t)l * D + d] > 0;
     return n;
 }
 
@@ -262,11 +258,14 @@ static int32_t interior_count_leaves(const struct interior *w, int32_t d)
  */
 static void add_curvature(struct interior *w)
 {
-    double worst = 0, all = 0;
+    double worst = 0, all = 0, pulls[D] = { 0 };
+    for (int32_t l = 0; l < w->n_leaves; l++) {
+        const struct interior_leaf *leaf = &w->leaves[l];
+        for (int32_t q = 0; q < leaf->n; q++)
+            pulls[leaf->dim[q]] += w->z[leaf->pair + q] * leaf->g[q];
+    }
     for (int32_t d = 0; d < w->n_dims; d++) {
-        double pull = 0, push = w->price[d];
-        for (int32_t l = 0; l < w->n_leaves; l++)
-            pull += w->z[l * w->n_dims + d] * w->leaves[l].g[d];
+        double pull = pulls[d], push = w->price[d];
         for (int32_t i = 0; i < w->n_rows; i++)
             push += w->rows[i].a[d] * row_multiplier(w, i);
         if (w->used[d])
@@ -350,19 +349,16 @@ static void interior_factor(struct interior *w)
 static void leaf_rhs(const struct interior *w, int32_t index, double weight, double *v)
 {
     struct interior_leaf *l = &w->leaves[index];
-    const double *s = &w->s[interior_leaf_pair(w, index)], *z = &w->z[interior_leaf_pair(w, index)];
-    const double *kappa = &w->kappa[interior_leaf_pair(w, index)];
+    const double *s = &w->s[l->pair], *z = &w->z[l->pair], *kappa = &w->kappa[l->pair];
     double e = -weight;
-    for (int32_t d = 0; d < w->n_dims; d++) {
-        if (l->traffic[d] == 0)
-            continue;
-        double q = kappa[d] / s[d] - l->x[d] * l->r[d];
-        e += z[d] + q;
-        v[d] -= l->g[d] * (z[d] + q);
+    for (int32_t q = 0; q < l->n; q++) {
+        double more = kappa[q] / s[q] - l->x[q] * l->r[q];
+        e += z[q] + more;
+        v[l->dim[q]] -= l->g[q] * (z[q] + more);
     }
     l->e = e;
-    for (int32_t d = 0; d < w->n_dims; d++)
-        v[d] += l->h[d] * e;
+    for (int32_t q = 0; q < l->n; q++)
+        v[l->dim[q]] += l->h[q] * e;
 }
 
 /* The right-hand side of the same elimination. */
@@ -433,13 +429,14 @@ static void solve_bandwidths(struct interior *w, double *v)
 static void leaf_back(struct interior *w, int32_t index, double d_weight)
 {
     struct interior_leaf *l = &w->leaves[index];
-    const int32_t first = index * w->n_dims;
-    l->dt = (l->e - d_weight) / l->x_sum - vector_dot(l->h, w->d_bw, w->n_dims);
-    for (int32_t d = 0; d < w->n_dims; d++) {
-        if (l->traffic[d] == 0)
-            continue;
-        w->ds[first + d] = l->dt + l->g[d] * w->d_bw[d] + l->r[d];
-        w->dz[first + d] = w->kappa[first + d] / w->s[first + d] - l->x[d] * w->ds[first + d];
+    double moved = 0;
+    for (int32_t q = 0; q < l->n; q++)
+        moved += l->h[q] * w->d_bw[l->dim[q]];
+    l->dt = (l->e - d_weight) / l->x_sum - moved;
+    for (int32_t q = 0; q < l->n; q++) {
+        const int32_t i = l->pair + q;
+        w->ds[i] = l->dt + l->g[q] * w->d_bw[l->dim[q]] + l->r[q];
+        w->dz[i] = w->kappa[i] / w->s[i] - l->x[q] * w->ds[i];
     }
 }
 
@@ -563,7 +560,15 @@ static void lay_out_pairs(struct interior *w, size_t cap)
     w->dz = w->ds + cap;
     w->kappa = w->dz + cap;
     w->trial_s = w->kappa + cap;
-    w->term_pair = w->n_leaves * w->n_dims;
+    w->term_pair = 0;
+    for (int32_t l = 0; l < w->n_leaves; l++) {
+        struct interior_leaf *leaf = &w->leaves[l];
+        leaf->pair = w->term_pair;
+        for (int32_t d = 0; d < w->n_dims; d++)
+            if (w->problem->step->traffic_B[(ptrdiff_t)l * D + d] > 0)
+                leaf->dim[leaf->n++] = d;
+        w->term_pair += leaf->n;
+    }
     w->row_pair = w->term_pair + w->n_terms;
     w->n_pairs = w->row_pair + w->n_rows;
 }
@@ -725,9 +730,11 @@ static void interior_set_units(struct interior *w, const double *bw_Bps)
         w->price[d] = w->ask.cost_weight * p->usd_per_Bps[d] * w->bw_unit_Bps / w->value_unit;
     }
     double traffic_unit = w->bw_unit_Bps * w->time_unit_s;
-    for (int32_t l = 0; l < w->n_leaves; l++)
-        for (int32_t d = 0; d < w->n_dims; d++)
-            w->leaves[l].traffic[d] = p->step->traffic_B[(ptrdiff_t)l * D + d] / traffic_unit;
+    for (int32_t l = 0; l < w->n_leaves; l++) {
+        struct interior_leaf *leaf = &w->leaves[l];
+        for (int32_t q = 0; q < leaf->n; q++)
+            leaf->traffic[q] = p->step->traffic_B[(ptrdiff_t)l * D + leaf->dim[q]] / traffic_unit;
+    }
     for (int32_t k = 0; k < w->n_terms; k++)
         w->terms[k].constant = p->step->const_s[k] / w->time_unit_s;
     w->time_weight = w->ask.time_weight * w->time_unit_s / w->value_unit;
@@ -754,17 +761,13 @@ static void start_leaf(struct interior *w, int32_t index, double weight)
 {
     struct interior_leaf *leaf = &w->leaves[index];
     double most = 0;
-    int32_t used = 0;
-    for (int32_t d = 0; d < w->n_dims; d++) {
-        used += leaf->traffic[d] > 0;
-        most = fmax(most, leaf->traffic[d] / w->bw[d]);
-    }
+    for (int32_t q = 0; q < leaf->n; q++)
+        most = fmax(most, leaf->traffic[q] / w->bw[leaf->dim[q]]);
     leaf->t = 1.2 * most;
-    for (int32_t d = 0; d < w->n_dims; d++)
-        if (leaf->traffic[d] > 0) {
-            w->s[index * w->n_dims + d] = leaf->t - leaf->traffic[d] / w->bw[d];
-            w->z[index * w->n_dims + d] = weight / used;
-        }
+    for (int32_t q = 0; q < leaf->n; q++) {
+        w->s[leaf->pair + q] = leaf->t - leaf->traffic[q] / w->bw[leaf->dim[q]];
+        w->z[leaf->pair + q] = weight / leaf->n;
+    }
 }
 
 /* Weights go from the root down; values, returned, from the leaves up. */
@@ -846,9 +849,13 @@ static void unscale_proof(const struct interior *w, struct alloc_bound *b)
     double per_second = w->value_unit / w->time_unit_s;
     b->time_weight = w->limited ? w->z[w->term_pair] * per_second : w->ask.time_weight;
     b->cost_weight = w->ask.cost_weight;
-    for (int32_t l = 0; l < w->n_leaves; l++)
+    for (int32_t l = 0; l < w->n_leaves; l++) {
+        const struct interior_leaf *leaf = &w->leaves[l];
         for (int32_t d = 0; d < w->n_dims; d++)
-            b->leaf_dual[l * D + d] = w->z[l * w->n_dims + d] * per_second;
+            b->leaf_dual[l * D + d] = 0;
+        for (int32_t q = 0; q < leaf->n; q++)
+            b->leaf_dual[l * D + leaf->dim[q]] = w->z[leaf->pair + q] * per_second;
+    }
     for (int32_t k = 0; k < w->n_terms; k++)
         b->term_weight[k] = w->z[w->term_pair + k] * per_second;
     for (int32_t i = 0; i < w->problem->n_rows; i++)
@@ -918,11 +925,12 @@ static void sharpen_rows(struct interior *w, const double *bw)
     double rest[BASIS_DIMS], columns[BASIS_MAX_COLUMNS][BASIS_DIMS], p[BASIS_MAX_COLUMNS];
     bool is_free[BASIS_MAX_COLUMNS] = { false };
     int32_t active[BASIS_MAX_COLUMNS] = { 0 }, n = 0;
-    for (int32_t d = 0; d < w->n_dims; d++) {
+    for (int32_t d = 0; d < w->n_dims; d++)
         rest[d] = -w->price[d] * bw[d];
-        for (int32_t l = 0; l < w->n_leaves; l++)
-            if (w->leaves[l].traffic[d] > 0)
-                rest[d] += w->z[l * w->n_dims + d] * w->leaves[l].traffic[d] / bw[d];
+    for (int32_t l = 0; l < w->n_leaves; l++) {
+        const struct interior_leaf *leaf = &w->leaves[l];
+        for (int32_t q = 0; q < leaf->n; q++)
+            rest[leaf->dim[q]] += w->z[leaf->pair + q] * leaf->traffic[q] / bw[leaf->dim[q]];
     }
     for (int32_t i = 0; i < w->n_listed; i++) {
         w->trial_p[i] = 0;
@@ -1024,13 +1032,14 @@ static double decrement(const struct interior *w)
     for (int32_t i = 0; i < w->n_pairs; i++)
         if (w->z[i] > 0)
             sum += w->ds[i] / w->s[i] * (w->ds[i] / w->s[i]);
-    for (int32_t l = 0; l < w->n_leaves; l++)
-        for (int32_t d = 0; d < w->n_dims; d++)
-            if (w->leaves[l].traffic[d] > 0) {
-                double change = w->d_bw[d] / w->bw[d];
-                double used = w->leaves[l].traffic[d] / w->bw[d];
-                sum += (1 + 2 * used / w->s[l * w->n_dims + d]) * change * change;
-            }
+    for (int32_t l = 0; l < w->n_leaves; l++) {
+        const struct interior_leaf *leaf = &w->leaves[l];
+        for (int32_t q = 0; q < leaf->n; q++) {
+            const int32_t d = leaf->dim[q];
+            double change = w->d_bw[d] / w->bw[d], used = leaf->traffic[q] / w->bw[d];
+            sum += (1 + 2 * used / w->s[leaf->pair + q]) * change * change;
+        }
+    }
     return sqrt(sum);
 }
 
@@ -1042,18 +1051,19 @@ static double decrement(const struct interior *w)
 static double try_leaf(struct interior *w, int32_t index, double step, bool raise)
 {
     struct interior_leaf *leaf = &w->leaves[index];
-    const int32_t first = index * w->n_dims;
-    double above[D] = { 0 };
+    double above[D];
     leaf->lift = 0;
-    for (int32_t d = 0; d < w->n_dims; d++)
-        if (leaf->traffic[d] > 0) {
-            double change = step * w->d_bw[d] / w->bw[d];
-            above[d] = leaf->traffic[d] / w->bw[d] * change * change / (1 + change);
-            if (raise)
-                leaf->lift = fmax(leaf->lift, above[d]);
-        }
-    for (int32_t d = 0; d < w->n_dims; d++)
-        w->trial_s[first + d] = w->s[first + d] + step * w->ds[first + d] + leaf->lift - above[d];
+    for (int32_t q = 0; q < leaf->n; q++) {
+        const int32_t d = leaf->dim[q];
+        double change = step * w->d_bw[d] / w->bw[d];
+        above[q] = leaf->traffic[q] / w->bw[d] * change * change / (1 + change);
+        if (raise)
+            leaf->lift = fmax(leaf->lift, above[q]);
+    }
+    for (int32_t q = 0; q < leaf->n; q++) {
+        const int32_t i = leaf->pair + q;
+        w->trial_s[i] = w->s[i] + step * w->ds[i] + leaf->lift - above[q];
+    }
     return leaf->lift;
 }
 
@@ -1270,17 +1280,15 @@ static void set_slack(double *s, double t, double used)
 static void restore_leaf(struct interior *w, int32_t index)
 {
     struct interior_leaf *leaf = &w->leaves[index];
-    double *s = &w->s[interior_leaf_pair(w, index)], t = leaf->t, used[D];
-    for (int32_t d = 0; d < w->n_dims; d++) {
-        used[d] = leaf->traffic[d] / w->bw[d];
-        if (leaf->traffic[d] > 0)
-            t = fmax(t, used[d] + s[d]);
+    double *s = &w->s[leaf->pair], t = leaf->t, used[D];
+    for (int32_t q = 0; q < leaf->n; q++) {
+        used[q] = leaf->traffic[q] / w->bw[leaf->dim[q]];
+        t = fmax(t, used[q] + s[q]);
     }
     if (t - leaf->t > 1e-14 * t)
         leaf->t = t;
-    for (int32_t d = 0; d < w->n_dims; d++)
-        if (leaf->traffic[d] > 0)
-            set_slack(&s[d], leaf->t, used[d]);
+    for (int32_t q = 0; q < leaf->n; q++)
+        set_slack(&s[q], leaf->t, used[q]);
 }
 
 /* The same for maxima over terms; returns the term's value. */
