@@ -389,9 +389,20 @@ double plan_cost_time(const struct plan_cost *c, const double *once_s, const str
 void plan_cost_sum(struct plan_sum *out, const struct plan_cost *c, const struct plan_sum *once,
                    const struct plan_busy *busy, int32_t n_dims)
 {
-    const int32_t stride = (int32_t)(sizeof *once / sizeof *once[0].v);
-    const struct summing x = { c, once[0].v, stride, 1 + n_dims, c->shared ? busy : NULL };
-    sum_step(out, &x);
+    enum { STRIDE = sizeof *once / sizeof *once[0].v };
+    const struct plan_busy *shared = c->shared ? busy : NULL;
+    const struct summing of_3 = { c, once[0].v, STRIDE, 1 + 3, shared },
+                         of_4 = { c, once[0].v, STRIDE, 1 + 4, shared },
+                         of_5 = { c, once[0].v, STRIDE, 1 + 5, shared },
+                         of_any = { c, once[0].v, STRIDE, 1 + n_dims, shared };
+    if (n_dims == 3)
+        sum_step(out, &of_3);
+    else if (n_dims == 4)
+        sum_step(out, &of_4);
+    else if (n_dims == 5)
+        sum_step(out, &of_5);
+    else
+        sum_step(out, &of_any);
 }
 
 /* ---- as an expression ---- */
