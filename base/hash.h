@@ -53,6 +53,19 @@ static inline uint64_t hash_split(uint64_t x)
     return hash_finish(x + UINT64_C(0x9e3779b97f4a7c15));
 }
 
+/** Of structs as they lie in memory, for keys that are not stored: several times as fast as text_hash(). */
+static inline uint64_t hash_bytes(uint64_t seed, const void *data, size_t n)
+{
+    const unsigned char *bytes = data;
+    for (; n >= sizeof(uint64_t); n -= sizeof(uint64_t), bytes += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, bytes, sizeof word);
+        seed = (seed ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        seed ^= seed >> 32;
+    }
+    return text_hash(seed, bytes, n);
+}
+
 static inline uint64_t hash_text(const char *s)
 {
     return text_hash(TEXT_HASH_SEED, s, strlen(s));

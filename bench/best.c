@@ -71,6 +71,12 @@ void bench_best(struct bench *b)
                               .by = "time_s",
                               .unit = "s",
                               .limit_s = 300 });
+    hunt(b, &(struct hunted){ .title = "the front of 62,370 factorings at 10 totals, plan and split",
+                              .study = "configs/studies/factor-4096-plans.yaml",
+                              .by = "time_s,cost_usd",
+                              .unit = "on the front",
+                              .front = true,
+                              .limit_s = 300 });
     hunt(b, &(struct hunted){ .title = "the front of 2,368 machines, plans of two models searched",
                               .study = "configs/studies/best-20MW.yaml",
                               .limits = { "watt_site <= 20e6", "usd_year <= 400e6" },

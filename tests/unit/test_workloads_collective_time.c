@@ -129,3 +129,37 @@ TEST(a_group_of_one_takes_no_time)
     collective_find_lines(&lines, COLLECTIVE_ALL_REDUCE, one, NULL, NULL, &way);
     assert_int_equal(lines.n, 0);
 }
+
+/* What is kept for a network serves all of the same links. */
+TEST(a_ring_of_two_is_a_full_mesh_of_two)
+{
+    RNG(r, 13, 0);
+    int n_changed = 0;
+    for (int i = 0; i < N_RANDOM; i++) {
+        struct random_case x, y;
+        struct collective_time t, other;
+        draw(&x, r);
+        for (int32_t d = 0; d < x.net.n_dims; d++)
+            x.net.dims[d].size = rng_below(r, 2) ? 2 : x.net.dims[d].size;
+        for (int32_t d = 0; d < x.net.n_dims; d++)
+            x.members[d] = x.members[d] > x.net.dims[d].size ? 2 : x.members[d];
+        y = x;
+        for (int32_t d = 0; d < x.net.n_dims; d++)
+            if (x.net.dims[d].size == 2 && x.net.dims[d].shape == TOPO_RING) {
+                y.net.dims[d].shape = TOPO_FULL;
+                n_changed++;
+            }
+        const struct collective_way ways[] = { { &x.net, &x.rules, x.bw_Bps }, { &x.net, NULL, x.bw_Bps } },
+                                    others[] = { { &y.net, &y.rules, y.bw_Bps }, { &y.net, NULL, y.bw_Bps } };
+        for (int w = 0; w < 2; w++) {
+            collective_time(&t, x.kind, 12345678, x.members, NULL, NULL, &ways[w]);
+            collective_time(&other, x.kind, 12345678, x.members, NULL, NULL, &others[w]);
+            assert_close(other.time_s, t.time_s, 0);
+            for (int32_t d = 0; d < x.net.n_dims; d++) {
+                assert_close(other.wait_s[d], t.wait_s[d], 0);
+                assert_close(other.busy_s[d], t.busy_s[d], 0);
+            }
+        }
+    }
+    assert_true(n_changed > N_RANDOM / 10);
+}

@@ -128,9 +128,9 @@ struct node {
     double last;        /* of the best few, when it was found */
     bool first;         /* to be solved before all others: fewer are known than are asked for */
     bool dives;         /* goes before all others, and so does its best point, until that is solved */
-    bool sized;         /* BEST_SIZES is of use */
+    bool priced;        /* BEST_PRICED is of use */
     int64_t n_priced;   /* designs that were found when BEST_PRICED was; -1: it was not */
-    double send_s;      /* of one point at given bandwidths: a gigabyte through every dimension; else 0 */
+    double send_s;      /* of one point: a gigabyte through every dimension; 0: not known */
     enum best_bound by; /* the last bound that was sharper */
     struct best_parts parts;
 };
@@ -221,7 +221,8 @@ struct done {
     int64_t n_points, left_out;
     struct table rows; /* of a point that was solved */
     struct best_time fresh;
-    uint64_t asks; /* for pairs of this key, and to be bounded again; 0: for none */
+    uint64_t asks; /* for a list to be written first; 0: for none */
+    bool writes;   /* that list */
     struct search_known fresh_known;
     int rc;
     struct err e;
@@ -563,9 +564,9 @@ static struct best_aim aim_of(struct done *d, const struct hunt *b, enum best_bo
                               .with = b,
                               .shelf = b->shelf,
                               .times = &b->times,
-                              .work = by == BEST_SIZES || by == BEST_PRICED ? hash_work(b, &d->node) : 0,
+                              .work = by == BEST_SIZES ? hash_work(b, &d->node) : 0,
                               .fresh = &d->fresh,
-                              .asks = b->goal == &goal_front ? &d->asks : NULL,
+                              .asks = d->writes ? NULL : &d->asks,
                               .known = b->known,
                               .n_known = b->n_known,
                               .fresh_known = &d->fresh_known };
@@ -650,24 +651,26 @@ static void free_set(struct done *d, const struct hunt *b, const struct hand *ha
     d->node.wide = splits ? wide : -1;
     bool sized = splits && b->many_networks && search_has_sizes(s);
     /* On a front every total has a best of its own: there is no bound of use that all share. */
-    d->node.sized = sized && b->goal == &goal_front;
+    d->node.priced = sized && b->goal == &goal_front;
     d->node.next = !splits || b->goal == &goal_front ? STEP_POINTS : sized ? STEP_SIZES : after_sizes(d);
 }
 
 static void widen_set(struct done *d, const struct hunt *b, const struct hand *hand, enum best_bound by)
 {
-    bool is_point = d->node.i >= 0;
-    sharpen(d, b, read_point(b, hand, &d->node, is_point ? d->node.i : d->node.wide, d), by);
-    if (!d->asks)
-        d->node.next = is_point ? STEP_PRICE : by == BEST_SIZES ? after_sizes(d) : STEP_POINTS;
+    sharpen(d, b, read_point(b, hand, &d->node, d->node.wide, d), by);
+    d->node.next = by == BEST_SIZES ? after_sizes(d) : STEP_POINTS;
 }
 
-/* Which of two networks is likely to be the faster one. */
-static double find_send_s(const struct topo_network *net)
+/* Which of two networks is likely to be the faster one; an even split where the total alone is known. */
+static double find_send_s(const struct design_point *s)
 {
+    const struct topo_network *net = &s->net;
+    bool is_given = topo_has_bandwidths(net);
     double sum_s = 0;
-    for (int32_t d = 0; d < net->n_dims && topo_has_bandwidths(net); d++)
-        sum_s += net->dims[d].lat_s + 1e9 / (net->dims[d].bw_Bps * net->dims[d].efficiency);
+    for (int32_t d = 0; d < net->n_dims && (is_given || s->total_Bps > 0); d++) {
+        double bw_Bps = is_given ? net->dims[d].bw_Bps : s->total_Bps / net->n_dims;
+        sum_s += net->dims[d].lat_s + 1e9 / (bw_Bps * net->dims[d].efficiency);
+    }
     return sum_s;
 }
 
@@ -684,8 +687,8 @@ static void open_point(struct done *d, const struct hunt *b, const struct hand *
     d->node.i = i;
     d->node.n = 1;
     sharpen(d, b, s, BEST_POINT);
-    d->node.send_s = s ? find_send_s(&s->net) : 0;
-    d->node.next = !s ? STEP_SOLVE : d->node.sized ? STEP_SIZES : STEP_TIME;
+    d->node.send_s = s ? find_send_s(s) : 0;
+    d->node.next = !s ? STEP_SOLVE : d->node.priced ? STEP_PRICE : STEP_TIME;
     d->points[d->n_points++] = d->node;
     d->node = whole;
 }
@@ -713,15 +716,12 @@ static void time_point(struct done *d, const struct hunt *b, const struct hand *
     d->node.next = STEP_SOLVE;
 }
 
-/* A row reads a list of pairs as well, so that a bound of its own is as dear. */
+/* A row looks for the same pairs, but splits them too. */
 static void price_point(struct done *d, const struct hunt *b, const struct hand *hand)
 {
     sharpen(d, b, read_point(b, hand, &d->node, d->node.i, d), BEST_PRICED);
-    if (d->node.n_priced >= 0) /* pairs that had to go are not asked for again */
-        d->asks = 0;
     d->node.n_priced = b->n_found;
-    if (!d->asks)
-        d->node.next = STEP_SOLVE;
+    d->node.next = d->asks && !d->writes ? STEP_PRICE : STEP_SOLVE;
 }
 
 static void solve_point(struct done *d, const struct hunt *b, const struct hand *hand)
@@ -1047,15 +1047,16 @@ static int32_t take_nodes(struct done *round, struct hunt *b, int32_t dear)
     return n;
 }
 
-/* What a node asks for, once for all of the round that do, and by all threads. */
-static void find_shared(struct done *d, const struct hunt *b)
+/* Nodes of a round often ask for the same list: the first has it written, by all threads, and the others come
+ * again. */
+static void write_asked(struct done *round, int32_t i, const struct hunt *b)
 {
-    const enum best_bound by = d->node.next == STEP_SIZES ? BEST_SIZES : BEST_PRICED;
-    const struct best_aim aim = aim_of(d, b, by);
-    const int64_t i = d->node.i >= 0 ? d->node.i : d->node.wide;
-    const struct design_point *s = read_point(b, &b->hands[0], &d->node, i, d);
-    if (s && !d->rc)
-        d->rc = best_find_shared(&d->node.parts, by, s, &aim, &d->e);
+    struct done *d = &round[i];
+    for (int32_t k = 0; k < i; k++)
+        if (round[k].writes && round[k].asks == d->asks)
+            return;
+    d->writes = true;
+    price_point(d, b, &b->hands[0]);
 }
 
 static int do_round(struct hunt *b, struct done *round, int32_t n, struct err *e)
@@ -1068,7 +1069,7 @@ static int do_round(struct hunt *b, struct done *round, int32_t n, struct err *e
     for (int32_t i = 0; i < n; i++) {
         struct done *d = &round[i];
         if (d->asks && !d->rc)
-            find_shared(d, b);
+            write_asked(round, i, b);
         if (d->rc && d->rc != ERR_STOPPED && !rc) {
             rc = d->rc;
             *e = d->e;
@@ -1085,7 +1086,7 @@ static int do_round(struct hunt *b, struct done *round, int32_t n, struct err *e
     return rc;
 }
 
-static void best_tell(const struct hunt *b)
+static void best_tell(const struct hunt *b, const struct work *work, int64_t *told)
 {
     const struct best_answer *a = b->out;
     struct best_state s = { .n_points = a->n_points,
@@ -1098,6 +1099,10 @@ static void best_tell(const struct hunt *b)
         s.n_ruled_out += a->n_ruled_out[i];
     for (int32_t i = 0; i < b->ask->rule->n_where; i++)
         s.n_ruled_out += a->limits[i].n;
+    int64_t looked_at = s.n_ruled_out + s.n_solved; /* what breaks a limit once solved is in both */
+    looked_at = looked_at < s.n_points ? looked_at : s.n_points;
+    work_step(work, looked_at - *told);
+    *told = looked_at;
     if (b->ask->progress)
         b->ask->progress(b->ask->context, &s);
 }
@@ -1105,8 +1110,11 @@ static void best_tell(const struct hunt *b)
 static int run_rounds(struct hunt *b, struct err *e)
 {
     struct done *round = calloc(ROUND, sizeof *round);
+    struct work work;
+    int64_t told = 0;
     int32_t dear = 1;
     int rc = round ? 0 : err_nomem(e, "points");
+    work_begin(&work, "points ruled out or solved", b->out->n_points);
     rc = rc ? rc : meet_or_dive(b, e);
     for (int32_t n; !rc && b->n > 0 && !work_stopped();) {
         n = take_nodes(round, b, dear);
@@ -1117,8 +1125,9 @@ static int run_rounds(struct hunt *b, struct err *e)
         dear = solves && dear < MOST_DEAR ? 2 * dear : dear;
         rc = n ? do_round(b, round, n, e) : 0;
         rc = rc ? rc : meet_or_dive(b, e);
-        best_tell(b);
+        best_tell(b, &work, &told);
     }
+    work_end(&work);
     free(round);
     return rc;
 }

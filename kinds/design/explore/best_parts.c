@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -28,7 +29,7 @@ const char *const best_bound_words[N_BEST_BOUNDS] = {
     [BEST_WIDEST] = "the best plan at the widest bandwidths that limits leave",
     [BEST_SIZES] = "the best plan and split of any shapes of these sizes, without latency",
     [BEST_UPTO] = "the best plan and split of any total up to the widest",
-    [BEST_PRICED] = "time and price together of the best plans and splits of these sizes",
+    [BEST_PRICED] = "time and price together of what may be the best plan and split",
     [BEST_SPLIT] = "the best plan and split, by shadow prices",
 };
 
@@ -319,8 +320,6 @@ static int time_at(double *time_s, const struct design_point *s, const double *b
 
 void best_times_free(struct best_times *t)
 {
-    for (int32_t i = 0; i < t->n; i++)
-        search_listed_free(&t->list[i].pairs);
     free(t->list);
     hash_free(&t->by_key);
 }
@@ -333,32 +332,13 @@ static struct best_time *find_time(const struct best_times *t, uint64_t key)
     return NULL;
 }
 
-/* 180 MB: of more the others go. */
-enum { MOST_PAIRS = 1 << 20 };
-
-static int64_t count_pairs(const struct best_time *x)
-{
-    return x->pairs.list ? x->pairs.list->n : 0;
-}
-
 int best_note_time(struct best_times *t, const struct best_time *fresh, struct err *e)
 {
-    struct best_time *old = fresh->key ? find_time(t, fresh->key) : NULL;
-    if (!fresh->key)
+    if (!fresh->key || find_time(t, fresh->key))
         return 0;
-    if (!old && (!vec_reserve(t->list, t->cap, t->n + 1) || !hash_add(&t->by_key, fresh->key, t->n)))
+    if (!vec_reserve(t->list, t->cap, t->n + 1) || !hash_add(&t->by_key, fresh->key, t->n))
         return err_nomem(e, "points");
-    if (old)
-        search_listed_free(&old->pairs);
-    t->n_pairs += count_pairs(fresh);
-    old = old ? old : &t->list[t->n++];
-    *old = *fresh;
-    for (int32_t i = 0; i < t->n && t->n_pairs > MOST_PAIRS; i++) {
-        if (&t->list[i] == old)
-            continue;
-        t->n_pairs -= count_pairs(&t->list[i]);
-        search_listed_free(&t->list[i].pairs);
-    }
+    t->list[t->n++] = *fresh;
     return 0;
 }
 
@@ -428,13 +408,13 @@ static uint64_t hash_sizes(const struct design_point *s, uint64_t work)
     struct design_question q;
     uint64_t hash = search_hash_dims(work, &s->net);
     design_ask(&q, s);
-    hash = text_hash(hash, &s->net.npu, sizeof s->net.npu);
-    hash = text_hash(hash, &s->total_Bps, sizeof s->total_Bps);
+    hash = hash_bytes(hash, &s->net.npu, sizeof s->net.npu);
+    hash = hash_bytes(hash, &s->total_Bps, sizeof s->total_Bps);
     for (int32_t i = 0; i < q.problem.n_rows; i++) {
         const struct alloc_row *row = &q.problem.rows[i];
         const double numbers[] = { row->rhs, row->sense };
-        hash = text_hash(hash, row->coef, sizeof row->coef);
-        hash = text_hash(hash, numbers, sizeof numbers);
+        hash = hash_bytes(hash, row->coef, sizeof row->coef);
+        hash = hash_bytes(hash, numbers, sizeof numbers);
     }
     return hash ? hash : 1;
 }
@@ -484,9 +464,6 @@ struct pricing {
     const struct alloc_row *row; /* the total */
     double least_mu;             /* multipliers of it */
     double scale_mu;
-    struct alloc_cut *left; /* shape [n], owned: of pairs that may be the answer and may not be beaten */
-    double *from_s;         /* shape [n], owned */
-    int32_t n;
 };
 
 struct priced_cut {
@@ -547,69 +524,27 @@ static bool is_slice_out(const struct pricing *x, const struct alloc_cut *cut, d
 
 enum { MOST_SLICES = 64 };
 
-static double least_of(const struct pricing *x, const struct alloc_cut *cut)
-{
-    double root = alloc_cut_root(cut, x->row->coef, x->study->net.n_dims);
-    return cut->const_s + root * root / x->row->rhs;
-}
-
-/* A search_touch: the pair on the network of the point. */
-static void take_touched(void *with, const struct alloc_cut *cut)
-{
-    struct pricing *x = with;
-    x->left[x->n] = *cut;
-    x->from_s[x->n++] = least_of(x, cut);
-}
-
-/* Pairs that are touched whatever they cost: their times say how slow the answer is at most. */
-enum { FIRST_TOUCHED = 16 };
 /* The gap of a split that is not solved to the end. */
 #define STALLED_REL 1e-6
 
-/*
- * A point whose answer is the fastest pair of plan and split costs what that split does. So it is beaten
- * where each pair that may be the answer is: those on the list by time and price on switches, or on the
- * point's own network; others, which take longer than the list goes, by that time and the least price.
- */
-static int price_pairs(struct best_parts *p, struct pricing *x, const struct search_listed *pairs,
-                       struct err *e)
+/* A point whose answer is the fastest pair of plan and split costs what that split does. So it is beaten
+ * where each pair that may be the answer is, and costs no less than the cheapest of them. */
+static void price_rivals(struct best_parts *p, const struct pricing *x, const struct search_rivals *rivals)
 {
-    struct search_touch touch = { .most = latest_s(p, x->study, x->aim), .take = take_touched, .with = x };
-    const struct shortlist *list = pairs->list;
-    struct shortlist some = { .pairs = list->pairs, .n = list->n < FIRST_TOUCHED ? list->n : FIRST_TOUCHED };
-    x->left = malloc(((size_t)list->n + 1) * sizeof *x->left);
-    x->from_s = malloc(((size_t)list->n + 1) * sizeof *x->from_s);
-    int rc = x->left && x->from_s ? 0 : err_nomem(e, "points");
-    rc = rc ? rc : search_touch_pairs(&touch, x->study, &some, x->aim->shelf, e);
-    int32_t first = some.n;
-    double least_usd = INFINITY; /* of all that may be the answer */
-    some = (struct shortlist){ .pairs = malloc(((size_t)list->n + 1) * sizeof *some.pairs) };
-    rc = rc || some.pairs ? rc : err_nomem(e, "points");
-    for (int32_t i = first; i < list->n && !rc && list->pairs[i].bound <= touch.most; i++) {
+    double most_s = rivals->most * (1 + STALLED_REL), least_s = INFINITY, least_usd = INFINITY;
+    bool beaten = rivals->n > 0;
+    for (int32_t i = 0; i < rivals->n; i++) {
+        const struct search_rival *r = &rivals->list[i];
         int slices = MOST_SLICES;
-        if (!is_slice_out(x, &pairs->cuts[i], list->pairs[i].bound, touch.most, &slices))
-            some.pairs[some.n++] = list->pairs[i];
-        else
-            least_usd = fmin(least_usd, price_cut(x, &pairs->cuts[i], touch.most * (1 + STALLED_REL)));
+        beaten = beaten && is_slice_out(x, &r->cut, r->bound, most_s, &slices);
+        least_s = fmin(least_s, r->bound * (1 - AS_GOOD_REL));
+        least_usd = fmin(least_usd, price_cut(x, &r->cut, most_s));
     }
-    if (!rc && some.n)
-        rc = search_touch_pairs(&touch, x->study, &some, x->aim->shelf, e);
-    bool beaten = !rc;
-    if (touch.bw_Bps[0] > 0)
-        p->likely_usd = at_least(design_point_usd(x->study, touch.bw_Bps, NULL));
-    touch.most *= 1 + STALLED_REL;
-    for (int32_t i = 0; i < x->n && !rc; i++) {
-        int slices = MOST_SLICES;
-        beaten = beaten && is_slice_out(x, &x->left[i], x->from_s[i], touch.most, &slices);
-        least_usd = fmin(least_usd, price_cut(x, &x->left[i], touch.most));
-    }
-    if (!rc && touch.bw_Bps[0] > 0 && pairs->list->most >= touch.most && isfinite(least_usd))
-        p->usd = fmax(p->usd, least_usd);
-    p->beaten = beaten && pairs->list->most >= touch.most;
-    free(some.pairs);
-    free(x->left);
-    free(x->from_s);
-    return rc;
+    p->beaten = beaten;
+    p->likely_usd = at_least(design_point_usd(x->study, rivals->bw_Bps, NULL));
+    p->time_s = fmax(p->time_s, isfinite(least_s) ? least_s : 0);
+    p->usd = fmax(p->usd, isfinite(least_usd) ? least_usd : 0);
+    price_tokens(p, x->study);
 }
 
 /* False: other rows than the total, or no prices. */
@@ -632,80 +567,43 @@ static bool begin_pricing(struct pricing *x, const struct best_parts *p, const s
     return x->scale_mu > 0;
 }
 
-/* So much beyond the least time a list goes. */
-#define LISTED_FURTHER 1.05
-
-/* Of the same sizes, and no fewer designs. NULL in *out: no memory. */
-static uint64_t relax_sizes(struct design_point **out, const struct design_point *s,
-                            const struct best_aim *aim, struct err *e)
-{
-    *out = relax_total(s, e);
-    if (*out)
-        search_take_switches(*out);
-    return *out ? hash_sizes(*out, aim->work) : 0;
-}
-
-int best_find_shared(const struct best_parts *p, enum best_bound by, const struct design_point *s,
-                     const struct best_aim *aim, struct err *e)
-{
-    struct design_point *relaxed;
-    struct best_parts of = *p;
-    struct best_time x = { .key = relax_sizes(&relaxed, s, aim, e) };
-    const struct best_time *found = relaxed ? find_time(aim->times, x.key) : NULL;
-    int rc = relaxed ? 0 : ERR_NOMEM;
-    of.time_s = 0;
-    if (!rc && !found)
-        rc = bound_split(&of, relaxed, aim, e);
-    x.time_s = found ? found->time_s : of.time_s;
-    x.met_s = found ? found->met_s : aim->fresh_known->question ? aim->fresh_known->found.value : x.time_s;
-    if (!rc && by == BEST_PRICED && !(found && found->pairs.list))
-        rc = search_list_pairs(&x.pairs, relaxed,
-                               fmin(latest_s(p, s, aim), fmax(x.met_s, x.time_s) * LISTED_FURTHER),
-                               aim->shelf, e);
-    if (!rc && (!found || x.pairs.list))
-        *aim->fresh = x;
-    free(relaxed);
-    return rc;
-}
-
-/* Found once for all networks of the same sizes. */
+/* The same on networks that are no slower, found once for all of the same sizes. */
 static int bound_sizes(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
                        struct err *e)
 {
-    struct design_point *relaxed;
-    uint64_t key = relax_sizes(&relaxed, s, aim, e);
+    struct design_point *relaxed = relax_total(s, e);
     if (!relaxed)
         return ERR_NOMEM;
-    const struct best_time *found = find_time(aim->times, key);
-    double time_s = found ? found->time_s : 0;
-    int rc = 0;
+    search_take_switches(relaxed);
+    struct best_time x = { .key = hash_sizes(relaxed, aim->work) };
+    const struct best_time *found = find_time(aim->times, x.key);
+    struct best_parts of = *p;
+    of.time_s = 0;
+    int rc = found ? 0 : bound_split(&of, relaxed, aim, e);
     free(relaxed);
-    if (!found && aim->asks) {
-        *aim->asks = key;
-    } else if (!found) {
-        rc = best_find_shared(p, BEST_SIZES, s, aim, e);
-        time_s = rc ? 0 : aim->fresh->time_s;
-    }
-    p->time_s = fmax(p->time_s, time_s);
+    x.time_s = found ? found->time_s : of.time_s;
+    if (!rc && !found)
+        *aim->fresh = x;
+    p->time_s = fmax(p->time_s, rc ? 0 : x.time_s);
     price_tokens(p, s);
     return rc;
 }
 
-/* The same where time and price together may be beaten. */
+/* Time and price together may be beaten where neither is on its own. */
 static int bound_priced(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
                         struct err *e)
 {
-    struct design_point *relaxed;
-    uint64_t key = relax_sizes(&relaxed, s, aim, e);
     struct pricing x;
-    if (!relaxed)
-        return ERR_NOMEM;
-    const struct best_time *found = find_time(aim->times, key);
-    free(relaxed);
+    struct search_rivals rivals = { .reads_only = aim->asks };
     if (!begin_pricing(&x, p, s, aim))
         return 0;
-    *aim->asks = found && found->pairs.list ? 0 : key;
-    return *aim->asks || found->pairs.list->most < 0 ? 0 : price_pairs(p, &x, &found->pairs, e);
+    int rc = search_find_rivals(&rivals, s, aim->shelf, e);
+    if (!rc && rivals.most >= 0)
+        price_rivals(p, &x, &rivals);
+    if (aim->asks)
+        *aim->asks = rivals.asks;
+    search_rivals_free(&rivals);
+    return rc;
 }
 
 static int (*const bounds[N_BEST_BOUNDS])(struct best_parts *p, const struct design_point *s,

@@ -18,7 +18,7 @@ enum best_bound {
     BEST_WIDEST, /**< the best plan at the most bandwidth that limits leave each dimension alone */
     BEST_SIZES,  /**< the best plan and split on switches of the same sizes, without latency */
     BEST_UPTO,   /**< the best plan and split of the widest total, or of less */
-    BEST_PRICED, /**< the same, by time and price together */
+    BEST_PRICED, /**< the best plans and splits of the point, by time and price together */
     BEST_SPLIT,  /**< the best plan and split of a searched workload */
     N_BEST_BOUNDS
 };
@@ -47,15 +47,12 @@ struct best_range best_column(bool *known, const struct best_parts *p, const cha
 struct best_time {
     uint64_t key;
     double time_s;
-    double met_s;               /**< of a pair that is good */
-    struct search_listed pairs; /**< owned: that may be of use, for BEST_PRICED; list NULL: not asked for */
 };
 
 /** Of what was found so far. Zero is empty; release with best_times_free(). */
 struct best_times {
     struct best_time *list; /**< shape [n], owned */
     int32_t n, cap;
-    int64_t n_pairs; /**< of all */
     struct hash by_key;
 };
 /** Of key 0: nothing. ERR_NOMEM. */
@@ -73,9 +70,8 @@ struct best_aim {
     const struct best_times *times;
     uint64_t work;           /**< of all that a set is, but for its network and what its points differ in */
     struct best_time *fresh; /**< one that was found; key 0: none */
-    /** Key of what BEST_SIZES and BEST_PRICED need best_find_shared() for first; NULL: BEST_SIZES finds it.
-     */
-    uint64_t *asks;
+    uint64_t
+        *asks; /**< not NULL: BEST_PRICED only reads lists; the one that would have to be written, or 0 */
     const struct search_known *known; /**< shape [n_known]: plans that are good on other networks */
     int32_t n_known;
     struct search_known *fresh_known; /**< one more; question 0: none */
@@ -84,10 +80,6 @@ struct best_aim {
 /** Raise @p p to what @p s, a point, cannot have less of, nor any that it stands for. As sharp as is of use.
  * Errors of a search. */
 int best_bound_parts(struct best_parts *p, enum best_bound by, const struct design_point *s,
-                     const struct best_aim *aim, struct err *e);
-/** What all networks of the sizes of @p s share, for BEST_SIZES or BEST_PRICED, into aim->fresh. Errors of a
- * search. */
-int best_find_shared(const struct best_parts *p, enum best_bound by, const struct design_point *s,
                      const struct best_aim *aim, struct err *e);
 /** Are bounds of plan and split those of the least time of one workload whose plan is searched? */
 bool best_is_split(const struct design_point *s);

@@ -478,7 +478,7 @@ int search_book_least(double *least_s, const struct search_book *b, struct err *
 
 /* ---- books that are shared ---- */
 
-enum { SHELF_NOTES = 2 * SEARCH_MOST_NOTED, SHELF_BOOKS = 4096, SHELF_PLANS = 256 };
+enum { SHELF_NOTES = 2 * SEARCH_MOST_NOTED, SHELF_BOOKS = 4096, SHELF_KEPT = 4096 };
 
 struct search_shelf_book {
     struct search_book book;
@@ -497,11 +497,11 @@ struct shelf_sample {
     double least_s;
 };
 
-/* The best few of a book's plans on a network. */
-struct shelf_plans {
+/* What was found under a key. */
+struct shelf_kept {
     uint64_t key;
-    struct search_found *found; /* shape [n], owned */
-    int32_t n;
+    void *data; /* owned */
+    size_t size;
 };
 
 /* The least time of a book's plans on a network. */
@@ -522,7 +522,7 @@ struct search_shelf {
     struct shelf_time *times; /* shape [n_times], owned */
     int32_t n_times, cap_times;
     struct hash times_by_key;
-    struct shelf_plans plans[SHELF_PLANS]; /* each where its key says, the last of those that belong there */
+    struct shelf_kept kept[SHELF_KEPT]; /* each where its key says, the last of those that belong there */
 };
 
 struct search_shelf *search_shelf_new(void)
@@ -560,8 +560,8 @@ void search_shelf_free(struct search_shelf *shelf)
     hash_free(&shelf->by_key);
     free(shelf->times);
     hash_free(&shelf->times_by_key);
-    for (int i = 0; i < SHELF_PLANS; i++)
-        free(shelf->plans[i].found);
+    for (int i = 0; i < SHELF_KEPT; i++)
+        free(shelf->kept[i].data);
     free(shelf);
 }
 
@@ -571,10 +571,10 @@ void search_shelf_free(struct search_shelf *shelf)
 static uint64_t hash_work(const struct search_space *space, const struct model *m, const struct plan *p,
                           const struct topo_npu *npu)
 {
-    uint64_t hash = text_hash(TEXT_HASH_SEED, space, sizeof *space);
-    hash = text_hash(hash, m, sizeof *m);
-    hash = text_hash(hash, p, sizeof *p);
-    return text_hash(hash, npu, sizeof *npu);
+    uint64_t hash = hash_bytes(TEXT_HASH_SEED, space, sizeof *space);
+    hash = hash_bytes(hash, m, sizeof *m);
+    hash = hash_bytes(hash, p, sizeof *p);
+    return hash_bytes(hash, npu, sizeof *npu);
 }
 
 static unsigned long long hash_question(const struct search_space *space, const struct design_point *s,
@@ -582,11 +582,11 @@ static unsigned long long hash_question(const struct search_space *space, const 
 {
     unsigned long long hash = hash_work(space, &base->model, &base->plan, &s->net.npu);
     const int64_t whole[] = { s->net.n_npus, s->net.ideal != NULL };
-    hash = text_hash(hash, whole, sizeof whole);
+    hash = hash_bytes(hash, whole, sizeof whole);
     for (int32_t d = 0; d < s->net.n_dims && counts; d++) {
         const struct topo_dim *dim = &s->net.dims[d];
         const int32_t sizes[] = { dim->size, dim->level, dim->n_levels, topo_is_fabric(dim) };
-        hash = text_hash(hash, sizes, sizeof sizes);
+        hash = hash_bytes(hash, sizes, sizeof sizes);
     }
     return hash;
 }
@@ -605,7 +605,7 @@ static double sample_s(void *with, int64_t micro)
 {
     const struct sampling *x = with;
     struct search_shelf *shelf = x->shelf;
-    uint64_t key = text_hash(x->key, &micro, sizeof micro);
+    uint64_t key = hash_bytes(x->key, &micro, sizeof micro);
     hash_each (id, &shelf->by_key, key)
         if (shelf->samples[id].key == key)
             return shelf->samples[id].least_s;
@@ -634,8 +634,12 @@ uint64_t search_hash_dims(uint64_t hash, const struct topo_network *net)
     for (int32_t d = 0; d < net->n_dims; d++) {
         struct topo_dim dim = net->dims[d];
         memset(dim.tier, 0, sizeof dim.tier);
+        memset(dim.name, 0, sizeof dim.name);
         dim.fabric.planes = 0;
-        hash = text_hash(hash, &dim, sizeof dim);
+        bool plain = dim.algorithm == TOPO_ALGORITHM_SHAPE && !dim.detour && !dim.n_regimes && !dim.n_curves;
+        if (plain && dim.shape == TOPO_RING && dim.size == 2)
+            dim.shape = TOPO_FULL; /* the same link */
+        hash = hash_bytes(hash, &dim, sizeof dim);
     }
     return hash;
 }
@@ -648,11 +652,11 @@ static uint64_t hash_pass(const struct search_book *b, const struct collective_w
     if (!hash || net->ideal || net->wires)
         return 0;
     const bool is[] = { way->bw_Bps != NULL, net->whole_parts };
-    hash = text_hash(hash, is, sizeof is);
+    hash = hash_bytes(hash, is, sizeof is);
     if (way->bw_Bps)
-        hash = text_hash(hash, way->bw_Bps, (size_t)net->n_dims * sizeof *way->bw_Bps);
+        hash = hash_bytes(hash, way->bw_Bps, (size_t)net->n_dims * sizeof *way->bw_Bps);
     if (way->rules)
-        hash = text_hash(hash, way->rules, sizeof *way->rules);
+        hash = hash_bytes(hash, way->rules, sizeof *way->rules);
     return search_hash_dims(hash, net);
 }
 
@@ -696,35 +700,53 @@ void search_book_note_time(const struct search_book *b, const struct collective_
     pthread_mutex_unlock(&shelf->lock);
 }
 
+void search_book_store(const struct search_book *b, uint64_t key, const void *data, size_t size)
+{
+    struct shelf_kept fresh = { key, b->of && key ? malloc(size) : NULL, size };
+    if (!fresh.data)
+        return;
+    memcpy(fresh.data, data, size);
+    pthread_mutex_lock(&b->of->shelf->lock);
+    struct shelf_kept *of = &b->of->shelf->kept[key % SHELF_KEPT];
+    free(of->data);
+    *of = fresh;
+    pthread_mutex_unlock(&b->of->shelf->lock);
+}
+
+void *search_book_fetch(size_t *size, const struct search_book *b, uint64_t key)
+{
+    void *copy = NULL;
+    if (!b->of || !key)
+        return NULL;
+    pthread_mutex_lock(&b->of->shelf->lock);
+    const struct shelf_kept *of = &b->of->shelf->kept[key % SHELF_KEPT];
+    if (of->data && of->key == key && (copy = malloc(of->size))) {
+        memcpy(copy, of->data, of->size);
+        *size = of->size;
+    }
+    pthread_mutex_unlock(&b->of->shelf->lock);
+    return copy;
+}
+
 bool search_book_find_plans(struct search_best *best, const struct search_book *b,
                             const struct collective_way *way)
 {
-    uint64_t key = hash_pass(b, way);
-    if (!key)
-        return false;
-    pthread_mutex_lock(&b->of->shelf->lock);
-    const struct shelf_plans *of = &b->of->shelf->plans[key % SHELF_PLANS];
-    bool is_known = of->found && of->key == key;
-    for (int32_t i = 0; i < of->n && is_known; i++)
-        best->found[best->n++] = of->found[i];
-    pthread_mutex_unlock(&b->of->shelf->lock);
-    return is_known;
+    size_t size;
+    struct search_found *found = search_book_fetch(&size, b, hash_pass(b, way));
+    bool fits = found && size <= (size_t)best->most * sizeof *found;
+    if (fits) {
+        memcpy(best->found, found, size);
+        best->n = (int32_t)(size / sizeof *found);
+    }
+    free(found);
+    return fits;
 }
 
 void search_book_note_plans(const struct search_book *b, const struct collective_way *way,
                             const struct search_best *best)
 {
-    size_t size = (size_t)best->n * sizeof *best->found;
-    struct shelf_plans fresh = { .key = hash_pass(b, way), .n = best->n };
-    fresh.found = fresh.key && best->n && best->n <= SEARCH_RECENT ? malloc(size) : NULL;
-    if (!fresh.found)
-        return;
-    memcpy(fresh.found, best->found, size);
-    pthread_mutex_lock(&b->of->shelf->lock);
-    struct shelf_plans *of = &b->of->shelf->plans[fresh.key % SHELF_PLANS];
-    free(of->found);
-    *of = fresh;
-    pthread_mutex_unlock(&b->of->shelf->lock);
+    if (best->n && best->n <= SEARCH_RECENT)
+        search_book_store(b, hash_pass(b, way), best->found, (size_t)best->n * sizeof *best->found);
 }
 
 static struct search_shelf_book *find_book(const struct search_shelf *shelf, unsigned long long key)
@@ -1084,6 +1106,15 @@ struct search_pair search_pair_of(const struct search_candidate *c)
     return pair;
 }
 
+static struct plan plan_of_pair(const struct search_pair *pair, const struct search_book *b)
+{
+    struct plan plan =
+        search_choice_plan(&pair->choice, &b->shapes.shapes[pair->rank / RANKS_PER_SHAPE], b->base);
+    for (int k = 0; k < N_PLAN_AXES; k++)
+        plan.order[k] = (enum plan_axis)pair->order[k];
+    return plan;
+}
+
 enum { LAID = 128 /* ways to lie that are remembered, each where its number says */ };
 
 /* What pairs of a list have in common: many lie in few ways. */
@@ -1109,42 +1140,40 @@ static struct taking *taking_new(void)
 }
 
 /* NULL: it does not lie there, which cannot be. */
-static struct laid_way *lay_pair(struct taking *t, const struct plan *plan, int64_t rank,
+static struct laid_way *lay_pair(struct taking *t, const struct search_pair *pair,
                                  const struct search_book *b, const struct collective_way *way)
 {
-    int64_t lies = rank / RANKS_PER_SHAPE * SEARCH_PLACES + rank % SEARCH_PLACES + 1;
+    int64_t lies = pair->rank / RANKS_PER_SHAPE * SEARCH_PLACES + pair->rank % SEARCH_PLACES + 1;
     struct laid_way *laid = &t->ways[lies % LAID];
     if (t->laid[lies % LAID] == lies)
         return laid;
+    struct plan plan = plan_of_pair(pair, b);
     t->laid[lies % LAID] = lies;
-    if (plan_map(&laid->at, plan, &b->study->net, NULL))
+    if (plan_map(&laid->at, &plan, &b->study->net, NULL))
         return NULL;
-    plan_merge(&laid->at, plan, &b->base->model, &b->study->net);
+    plan_merge(&laid->at, &plan, &b->base->model, &b->study->net);
     search_forms_set(&laid->forms, way, &laid->at);
     return laid;
 }
 
 int search_book_take(const struct search_book *book, const struct shortlist *list,
-                     const struct collective_way *way, double (*limit)(const void *with),
-                     void (*take)(void *with, const struct search_candidate *c,
-                                  const struct search_pair *pair),
-                     void *with, struct err *e)
+                     const struct search_taking *how, struct err *e)
 {
     struct taking *t = taking_new();
     int rc = t ? 0 : err_nomem(e, "a search");
-    for (int32_t i = 0; i < list->n && !rc && list->pairs[i].bound <= limit(with); i++) {
+    for (int32_t i = 0; i < list->n && !rc && list->pairs[i].bound <= how->limit(how->with); i++) {
         const struct search_pair *pair = &list->pairs[i];
-        struct plan plan =
-            search_choice_plan(&pair->choice, &book->shapes.shapes[pair->rank / RANKS_PER_SHAPE], book->base);
-        for (int k = 0; k < N_PLAN_AXES; k++)
-            plan.order[k] = (enum plan_axis)pair->order[k];
-        struct laid_way *laid = lay_pair(t, &plan, pair->rank, book, way);
+        struct laid_way *laid = lay_pair(t, pair, book, &how->way);
         if (!laid) {
             rc = err_set(e, ERR_LIB,
                          "a plan does not lie on a network as on those of its sizes; please "
                          "report it");
             break;
         }
+        const struct alloc_cut path = search_path_cut(&pair->path, &how->way, &laid->forms, how->weight);
+        if (how->skips(how->with, &path))
+            continue;
+        struct plan plan = plan_of_pair(pair, book);
         plan_cost_kept(&t->cost, &t->memo, &book->base->model, &plan, &book->study->net.npu);
         const struct search_candidate c = { .plan = &plan,
                                             .cost = &t->cost,
@@ -1153,7 +1182,7 @@ int search_book_take(const struct search_book *book, const struct shortlist *lis
                                             .forms = &laid->forms,
                                             .order = plan.order,
                                             .place = &laid->at };
-        take(with, &c, pair);
+        how->take(how->with, &c, pair);
     }
     free(t);
     return rc;

@@ -156,6 +156,11 @@ bool search_book_find_time(double *least_s, const struct search_book *b, const s
 /** For the next; without memory nothing. */
 void search_book_note_time(const struct search_book *b, const struct collective_way *way, double least_s,
                            double most_s);
+/** Keep @p size bytes for whoever asks with the same key next, in place of some others. Key 0, or a book on
+ * no shelf: nothing. */
+void search_book_store(const struct search_book *b, uint64_t key, const void *data, size_t size);
+/** A copy of them, which the caller owns; NULL: there are none. */
+void *search_book_fetch(size_t *size, const struct search_book *b, uint64_t key);
 /** The same of the best few that the space asks for, into @p best, which is reserved and empty. */
 bool search_book_find_plans(struct search_best *best, const struct search_book *b,
                             const struct collective_way *way);
@@ -192,13 +197,19 @@ int search_book_lay(const struct search_book *book, const struct search_found *f
 struct shortlists *search_book_lists(const struct search_book *book);
 /** The pair of a candidate, without its bound. */
 struct search_pair search_pair_of(const struct search_candidate *c);
-/** Take pairs of a list of this book in order, up to the first whose bound is above what @p limit says then;
- * candidates as those of search_book_lay(). ERR_NOMEM. */
+/** How pairs of a list are taken. */
+struct search_taking {
+    struct collective_way way;         /**< of the network that they are taken on */
+    double weight;                     /**< of the workload */
+    double (*limit)(const void *with); /**< pairs of a bound above it, and all after them, are not taken */
+    bool (*skips)(const void *with, const struct alloc_cut *path); /**< nor those whose path it skips */
+    void (*take)(void *with, const struct search_candidate *c, const struct search_pair *pair);
+    void *with;
+};
+
+/** Take pairs of a list of this book in order; candidates as those of search_book_lay(). ERR_NOMEM. */
 int search_book_take(const struct search_book *book, const struct shortlist *list,
-                     const struct collective_way *way, double (*limit)(const void *with),
-                     void (*take)(void *with, const struct search_candidate *c,
-                                  const struct search_pair *pair),
-                     void *with, struct err *e);
+                     const struct search_taking *how, struct err *e);
 /** For the next search; without memory nothing. */
 void search_book_remember(const struct search_book *book, const struct search_best *b);
 

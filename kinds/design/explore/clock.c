@@ -6,6 +6,7 @@
  */
 #include "kinds/design/explore/clock.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -299,4 +300,91 @@ void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct
             put_once(&once[i], busy.once_s[i], find_seen(c, x), busy.n_dims);
     }
     plan_cost_sum(out, cost, once, &busy, busy.n_dims);
+}
+
+/* ---- paths ---- */
+
+static_assert(1 + SEARCH_PATH_KINDS <= TOPO_MAX_DIMS, "a sum has room for all kinds and their time");
+
+static int32_t find_path_kind(struct search_path *path, const struct plan_collective *x)
+{
+    int32_t i = 0;
+    while (i < path->n && !(path->group[i] == x->group && path->kind[i] == x->kind))
+        i++;
+    if (i == path->n && i < SEARCH_PATH_KINDS) {
+        path->group[i] = (uint8_t)x->group;
+        path->kind[i] = (uint8_t)x->kind;
+        path->n++;
+    }
+    return i;
+}
+
+/* What a path sends is summed up like what each dimension takes of it: once the bytes, once how often. */
+void search_path_add(struct search_path *path, double share, const struct collective_way *way,
+                     struct search_forms *forms, const struct plan_cost *cost)
+{
+    struct plan_sum times, bytes, once_times[PLAN_MAX_COLLECTIVES] = { 0 },
+                                  once_bytes[PLAN_MAX_COLLECTIVES] = { 0 };
+    for (int32_t i = 0; i < cost->n_collectives; i++) {
+        const struct plan_collective *x = &cost->collectives[i];
+        const struct collective_form *form = find_form(forms, way, x);
+        struct collective_lines lines = { 0 };
+        int32_t at = find_path_kind(path, x);
+        double time_s = 0;
+        if (form)
+            collective_form_lines(&lines, form, way->bw_Bps, way->net->n_dims);
+        for (int32_t l = 0; l < lines.n; l++)
+            time_s = fmax(time_s, lines.lines[l].const_s + lines.lines[l].s_per_B * x->bytes);
+        once_times[i].v[0] = once_bytes[i].v[0] = time_s;
+        once_times[i].v[1 + SEARCH_PATH_KINDS] = time_s;
+        if (at < SEARCH_PATH_KINDS) {
+            once_times[i].v[1 + at] = 1;
+            once_bytes[i].v[1 + at] = x->bytes;
+        }
+    }
+    plan_cost_sum(&times, cost, once_times, NULL, 1 + SEARCH_PATH_KINDS);
+    plan_cost_sum(&bytes, cost, once_bytes, NULL, SEARCH_PATH_KINDS);
+    path->const_s += (float)(share * fmax(times.v[0] - times.v[1 + SEARCH_PATH_KINDS], 0));
+    for (int32_t i = 0; i < path->n; i++) {
+        path->times[i] += (float)(share * times.v[1 + i]);
+        path->bytes[i] += (float)(share * bytes.v[1 + i]);
+    }
+}
+
+/* The row that takes longest; each bounds the collective. */
+static const struct collective_form_row *longest_row(const struct collective_form *form, double bytes,
+                                                     const struct collective_way *way)
+{
+    const struct collective_form_row *longest = &form->rows[0];
+    double most_s = 0;
+    for (int32_t r = 0; r < form->n_rows && form->n_rows > 1; r++) {
+        const struct collective_form_row *row = &form->rows[r];
+        double s_per_B = row->s_per_B;
+        for (int32_t d = 0; d < way->net->n_dims; d++)
+            s_per_B += row->load_B[d] > 0 ? row->load_B[d] / way->bw_Bps[d] : 0;
+        if (row->const_s + s_per_B * bytes > most_s) {
+            most_s = row->const_s + s_per_B * bytes;
+            longest = row;
+        }
+    }
+    return longest;
+}
+
+struct alloc_cut search_path_cut(const struct search_path *path, const struct collective_way *way,
+                                 struct search_forms *forms, double weight)
+{
+    struct alloc_cut t = { .const_s = weight * (double)path->const_s };
+    for (int32_t i = 0; i < path->n; i++) {
+        const struct plan_collective x = { .group = (enum plan_group)path->group[i],
+                                           .kind = (enum collective_kind)path->kind[i] };
+        const struct collective_form *form = find_form(forms, way, &x);
+        if (!form || form->n_rows == 0)
+            continue;
+        double times = weight * (double)path->times[i], bytes = weight * (double)path->bytes[i];
+        const struct collective_form_row *row = longest_row(form, bytes / times, way);
+        t.const_s += times * row->const_s + bytes * row->s_per_B;
+        for (int32_t d = 0; d < way->net->n_dims; d++)
+            t.pull_B[d] += bytes * row->load_B[d];
+    }
+    return t;
 }

@@ -2,6 +2,8 @@
 #ifndef KINDS_DESIGN_EXPLORE_CLOCK_H
 #define KINDS_DESIGN_EXPLORE_CLOCK_H
 
+#include <stdint.h>
+
 #include "alloc/bound.h"
 #include "workloads/collective.h"
 #include "workloads/plan_cost.h"
@@ -76,6 +78,30 @@ struct alloc_cut search_tangent_of(const struct collective_way *way, struct sear
 /** The same at a place that is asked once. */
 struct alloc_cut search_tangent_at(const struct collective_way *way, const struct plan_place *place,
                                    const struct plan_cost *cost, double weight);
+
+enum { SEARCH_PATH_KINDS = 7 };
+
+/** The path that decides at some bandwidths, or a mean of such, as what it sends: const_s and, of each kind
+ * of collective of a group, how often and how many bytes. Whatever these take, the step takes no less. Kinds
+ * beyond the first few are left out. Zero-initialise. */
+struct search_path {
+    float const_s;
+    uint8_t n;
+    uint8_t group[SEARCH_PATH_KINDS], kind[SEARCH_PATH_KINDS];
+    float times[SEARCH_PATH_KINDS], bytes[SEARCH_PATH_KINDS]; /**< shape [n] */
+};
+
+/** Rounding of a mean of up to eight paths comes to less. */
+#define SEARCH_PATH_REL 1e-6
+
+/** Add @p share of the path that decides at the bandwidths of @p way, links that collectives share left out.
+ */
+void search_path_add(struct search_path *path, double share, const struct collective_way *way,
+                     struct search_forms *forms, const struct plan_cost *cost);
+
+/** The path on another network, whose forms and bandwidths are those of @p way, times @p weight. */
+struct alloc_cut search_path_cut(const struct search_path *path, const struct collective_way *way,
+                                 struct search_forms *forms, double weight);
 
 /** Time of a step without a clock [s]. */
 double search_clock_at(const struct collective_way *way, const struct plan_place *place,

@@ -14,6 +14,7 @@
  */
 #include "kinds/design/explore/joint.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,16 +149,16 @@ static double floored_usd(const struct joint *j, const struct alloc_cut *t)
 double joint_bound(const struct joint *j, const struct alloc_cut *t, double time_s)
 {
     const struct alloc_problem *p = &j->counted;
-    double root = alloc_cut_root(t, p->usd_per_Bps, j->study->net.n_dims),
-           left_s = p->time_limit_s - t->const_s, at_Bps[TOPO_MAX_DIMS];
+    double left_s = p->time_limit_s - t->const_s, at_Bps[TOPO_MAX_DIMS];
     time_s = fmax(time_s, time_bound(j, t));
+    if (alloc_is_time(p->objective))
+        return time_s;
+    double root = alloc_cut_root(t, p->usd_per_Bps, j->study->net.n_dims);
     if (alloc_is_product(p->objective)) {
         double sum = sqrt(t->const_s * p->usd_fixed) + root, usd = fmax(j->least_usd, floored_usd(j, t));
         double bound = fmax(time_s * usd, sum * sum);
         return incumbent_rules_out(&j->last, bound) ? bound : fmax(bound, ranged_product(at_Bps, j, t));
     }
-    if (alloc_is_time(p->objective))
-        return time_s;
     if (time_s > p->time_limit_s || !(left_s > 0))
         return INFINITY;
     double usd = fmax(fmax(j->least_usd, floored_usd(j, t)), p->usd_fixed + root * root / left_s);
@@ -174,7 +175,7 @@ double joint_timed(const struct joint *j, double time_s)
 
 /* ---- bounds of one plan, sharpened ---- */
 
-enum { MOST_CUTS = 6, NARROWINGS = 10 };
+enum { NARROWINGS = 10 };
 
 /* An even split of what the rows allow at most, and no less than they ask for. */
 static double even_Bps(const struct joint *j, int32_t d)
@@ -239,17 +240,25 @@ double joint_mix(struct alloc_cut *t, double *share_of_add, const struct alloc_c
  * (M. Frank, P. Wolfe, An algorithm for quadratic programming, 1956). That takes a few microseconds, a split
  * several hundred.
  */
-double joint_sharpen(double *bw_Bps, const struct joint *j, const struct incumbent *last, struct alloc_cut t,
-                     joint_touch touch, const void *with)
+void joint_sharpen(struct joint_touched *t, const struct joint *j, struct joint_goal goal, joint_touch touch,
+                   const void *with)
 {
-    double bound = 0;
-    for (int i = 0; i < MOST_CUTS && !incumbent_rules_out(last, bound); i++) {
-        double share;
-        joint_foot(bw_Bps, j, &t);
-        struct alloc_cut add = touch(with, bw_Bps);
-        bound = fmax(bound, joint_mix(&t, &share, &add, j));
+    const int32_t n = j->study->net.n_dims;
+    const bool for_time = alloc_is_time(j->counted.objective);
+    t->time_s = INFINITY;
+    for (t->n = 0; t->n < goal.most_cuts && !(t->bound > goal.most || t->bound > DBL_MAX);) {
+        joint_foot(t->at_Bps, j, &t->cut);
+        joint_shrink(t->at_Bps, j);
+        const struct alloc_cut add = touch(with, t->at_Bps);
+        double at_s = alloc_cut_at(&add, t->at_Bps, n);
+        if (at_s < t->time_s && joint_allows(j, t->at_Bps)) {
+            t->time_s = at_s;
+            memcpy(t->bw_Bps, t->at_Bps, sizeof t->bw_Bps);
+        }
+        t->bound = fmax(t->bound, joint_mix(&t->cut, &t->share[t->n++], &add, j));
+        if (for_time && t->time_s <= t->bound * (1 + goal.gap_rel))
+            break;
     }
-    return bound;
 }
 
 bool joint_is_priced(const struct joint *j)

@@ -70,10 +70,33 @@ void joint_foot(double *bw_Bps, const struct joint *j, const struct alloc_cut *t
 double joint_mix(struct alloc_cut *t, double *share_of_add, const struct alloc_cut *add,
                  const struct joint *j);
 
-/** What means of cuts prove, of @p t and of those that touch where bounds are found, or the first that @p
- * last rules out. @param[out] bw_Bps  where a step was touched last, shape [n_dims]. */
-double joint_sharpen(double *bw_Bps, const struct joint *j, const struct incumbent *last, struct alloc_cut t,
-                     joint_touch touch, const void *with);
+enum {
+    JOINT_FEW_CUTS = 6, /**< to rule a step out */
+    JOINT_CUTS = 24,    /**< at most, to find nearly its best split */
+};
+
+/** A step that is touched where bounds are found. */
+struct joint_touched {
+    struct alloc_cut cut;         /**< a mean of cuts */
+    double bound;                 /**< no split makes the objective less */
+    double at_Bps[TOPO_MAX_DIMS]; /**< where it was touched last */
+    double time_s;                /**< the least at a split that the rows allow; INFINITY: none is known */
+    double bw_Bps[TOPO_MAX_DIMS]; /**< that split */
+    int n;                        /**< times that it was touched */
+    double share[JOINT_CUTS];     /**< of each cut in the mean of those before and it, shape [n] */
+};
+
+/** When a bound is sharp enough. */
+struct joint_goal {
+    double most;    /**< above it a step is of no use */
+    double gap_rel; /**< of least time: a split is known that takes only so much more than the bound */
+    int most_cuts;
+};
+
+/** Raise the bound of @p t by means of its cut and those that touch where bounds are found. Each takes one
+ * @p touch. */
+void joint_sharpen(struct joint_touched *t, const struct joint *j, struct joint_goal goal, joint_touch touch,
+                   const void *with);
 /** Is sharpening of use: do bandwidths have a price? */
 bool joint_is_priced(const struct joint *j);
 

@@ -2,7 +2,7 @@
 #ifndef KINDS_DESIGN_EXPLORE_SEARCH_H
 #define KINDS_DESIGN_EXPLORE_SEARCH_H
 
-#include "kinds/design/explore/book.h"
+#include "kinds/design/explore/pairs.h"
 
 /**
  * Search @p book for the training step of a model at bandwidths @p bw_Bps. What its space does not name is as
@@ -66,35 +66,10 @@ struct search_bounded {
 int search_split_least(struct search_bounded *b, const struct design_point *s, struct search_shelf *shelf,
                        struct err *e);
 
-/** Pairs of plan and place, each with a cut below its step. Release with search_listed_free(). */
-struct search_listed {
-    struct shortlist *list; /**< owned; all pairs whose bound is at most list->most */
-    struct alloc_cut *cuts; /**< shape [list->n], owned; of the workload with its weight */
-};
-void search_listed_free(struct search_listed *p);
-
-/** All pairs of a study as for search_split_least() that may take no more than @p most, ascending. Where not
- * the total alone limits a split list->most is below 0, and there are none. Errors as search_plans(). */
-int search_list_pairs(struct search_listed *out, const struct design_point *s, double most,
-                      struct search_shelf *shelf, struct err *e);
-
-/** What pairs of a list take on another network of the same sizes. */
-struct search_touch {
-    double most; /**< pairs whose bound is above are left out; falls to what a pair takes at a split */
-    double bw_Bps[TOPO_MAX_DIMS];                          /**< that split */
-    void (*take)(void *with, const struct alloc_cut *cut); /**< a pair of the list, in order */
-    void *with;
-};
-/** Errors as search_plans(). */
-int search_touch_pairs(struct search_touch *touch, const struct design_point *s,
-                       const struct shortlist *pairs, struct search_shelf *shelf, struct err *e);
-
-/** May each dimension be taken for a switch, which never loads a port more than another shape with its usual
- * algorithm does? Dense models alone: where copies of tokens merge depends on the network. The first workload
- * is a model. */
-bool search_has_sizes(const struct design_point *s);
-/** A network of the same sizes than which none is faster: all switches, and messages take no time. */
-void search_take_switches(struct design_point *s);
+/** Find them for a study as for search_split_least(), without a split. @p out: zero but for what is asked.
+ * Errors as search_plans(). */
+int search_find_rivals(struct search_rivals *out, const struct design_point *s, struct search_shelf *shelf,
+                       struct err *e);
 
 /** No plan of workload @p i, which is searched, takes less, from its compute alone [s]. Errors as
  * search_plans(). */
@@ -116,22 +91,5 @@ int search_count_plans(struct search_result *out, const struct search_book *book
 
 /** Say so. Returns ERR_NO_DESIGN. */
 int search_fail(const struct design_point *s, yaml_id at, const struct search_result *r, struct err *e);
-
-/** How the study times collectives at bandwidths @p bw_Bps, in closed form. */
-struct collective_way search_way(const struct design_point *s, const double *bw_Bps);
-
-/** The best plans at bandwidths @p bw_Bps by their time in closed form, @p most of them. ERR_NOMEM; free @p
- * out in any case. */
-int search_fastest(struct search_best *out, const struct search_book *book, const double *bw_Bps,
-                   int32_t most, struct err *e);
-
-/** The step of @p plan. Release with step_free(). ERR_NOMEM; ERR_RANGE: the plan does not lie there. */
-int search_build_tree(struct step_tree *tree, const struct plan *plan, const struct training *base,
-                      const struct topo_network *net, struct err *e);
-
-/** The step of @p plan in closed form, times the weight of the study's workload, with algorithms for @p
- * bw_Bps. Release with step_fn_free(). ERR_NOMEM. */
-int search_compile_plan(struct step_fn *fn, const struct plan *plan, const struct training *base,
-                        const struct design_point *s, const double *bw_Bps, struct err *e);
 
 #endif

@@ -276,11 +276,13 @@ static bool cuts_rule_out(const struct mix *x, const struct search_found *row, c
 {
     struct mix_laid l;
     const struct incumbent *last = &x->best.last;
-    double bw_Bps[TOPO_MAX_DIMS];
-    bool out = lay_out(&l, x, row) == 0 &&
-               incumbent_rules_out(last, joint_sharpen(bw_Bps, &x->joint, last, *t, touch_mix, &l));
+    struct joint_touched touched = { .cut = *t };
+    if (lay_out(&l, x, row) == 0)
+        joint_sharpen(&touched, &x->joint,
+                      (struct joint_goal){ .most = incumbent_limit(last), .most_cuts = MOST_CUTS }, touch_mix,
+                      &l);
     free(l.trainings);
-    return out;
+    return incumbent_rules_out(last, touched.bound);
 }
 
 /* Compiled steps of all workloads, those of searched plans to be freed. */

@@ -1,8 +1,9 @@
 /*
  * Short lists of plans, by what their bounds depend on. A list is never changed, only replaced by one that
  * goes further: who reads the old one reads on, and the last of them takes it away. The first question under
- * a key writes nothing, as it may be the only one. A study comes back to the same sizes for each choice of
- * shapes, over and over, so lists are never given up for others: once they are too many the rest go without.
+ * a key writes nothing, as it may be the only one, unless lists were read as often as they were asked for. A
+ * study comes back to the same sizes for each choice of shapes, over and over, so lists are never given up
+ * for others: once they are too many the rest go without.
  */
 #include "kinds/design/explore/shortlist.h"
 
@@ -14,13 +15,13 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-static_assert(sizeof(struct search_pair) == 64, "there are millions");
+static_assert(sizeof(struct search_pair) <= 144, "there are millions");
 
 struct shortlists {
     pthread_mutex_t lock;
     struct shortlist **lists; /* shape [n], owned */
     int32_t n, cap;
-    int64_t n_pairs;
+    int64_t n_pairs, n_read;
     bool full;
     struct hash by_key;
 };
@@ -115,6 +116,8 @@ static bool keep_list(struct shortlists *all, struct shortlist *list)
     int32_t at = find(all, list->key);
     struct shortlist *older = at < 0 ? NULL : all->lists[at];
     int64_t more = list->n - (older ? older->n : 0);
+    if (older && older->most >= list->most)
+        return false;
     all->full = all->full || all->n_pairs + more > SHORTLISTS_MOST;
     if (all->full)
         return false;
@@ -140,6 +143,7 @@ struct shortlist *shortlists_find(struct shortlists *all, uint64_t key)
     struct shortlist *found = at < 0 ? NULL : all->lists[at];
     if (found)
         found->readers++;
+    all->n_read += found && found->most >= 0;
     pthread_mutex_unlock(&all->lock);
     return found;
 }
@@ -170,12 +174,20 @@ bool shortlists_are_full(struct shortlists *all)
     return full;
 }
 
-void shortlists_ask(struct shortlists *all, uint64_t key, double most)
+bool shortlists_are_read(struct shortlists *all)
+{
+    pthread_mutex_lock(&all->lock);
+    bool read = all->n > 0 && all->n_read >= all->n;
+    pthread_mutex_unlock(&all->lock);
+    return read;
+}
+
+void shortlists_ask(struct shortlists *all, uint64_t key)
 {
     pthread_mutex_lock(&all->lock);
     struct shortlist *blank = find(all, key) < 0 ? calloc(1, sizeof *blank) : NULL;
     if (blank)
-        *blank = (struct shortlist){ .key = key, .most = -1, .asked = most };
+        *blank = (struct shortlist){ .key = key, .most = -1 };
     if (blank && !keep_list(all, blank))
         free(blank);
     pthread_mutex_unlock(&all->lock);

@@ -5,6 +5,7 @@
 #ifndef KINDS_DESIGN_EXPLORE_SHORTLIST_H
 #define KINDS_DESIGN_EXPLORE_SHORTLIST_H
 
+#include "kinds/design/explore/clock.h"
 #include "kinds/design/explore/space.h"
 
 /** A plan and one of its places. */
@@ -15,9 +16,10 @@ struct search_pair {
     struct search_choice choice;
     uint8_t order[N_PLAN_AXES];
     uint16_t bw[TOPO_MAX_DIMS]; /**< about where the bound is found, as shortlist_pack_Bps() says it */
+    struct search_path path;    /**< that it was found by */
 };
 
-enum { SHORTLISTS_MOST = 1 << 23 /**< pairs: 512 MB */ };
+enum { SHORTLISTS_MOST = 1 << 22 /**< pairs: 600 MB */ };
 
 /** A bandwidth of 64 kB/s to 280 TB/s to 11 bits, and back; what is beyond is at the end of the range. */
 uint16_t shortlist_pack_Bps(double bw_Bps);
@@ -28,7 +30,6 @@ double shortlist_unpack_Bps(uint16_t bw);
 struct shortlist {
     uint64_t key;              /**< of all that bounds depend on, beside the book */
     double most;               /**< < 0: nothing is written yet */
-    double asked;              /**< by the first question */
     struct search_pair *pairs; /**< shape [n], owned */
     int32_t n, cap;
     bool failed;     /**< no memory */
@@ -52,10 +53,12 @@ void shortlists_leave(struct shortlists *all, struct shortlist *list);
 int64_t shortlists_count(struct shortlists *all);
 /** Is there no room for more, so that no list is to be written? */
 bool shortlists_are_full(struct shortlists *all);
-/** Ask for a list up to @p most, which the next question is to write; nothing where there is one. */
-void shortlists_ask(struct shortlists *all, uint64_t key, double most);
+/** Were lists read as often as they were asked for, so that one may be written that nobody asked for yet? */
+bool shortlists_are_read(struct shortlists *all);
+/** Ask for a list, which the next question is to write; nothing where there is one. */
+void shortlists_ask(struct shortlists *all, uint64_t key);
 /** Keep a list, which is owned from then on; the caller reads it, and leaves it again. False: there is no
- * room, and the caller still owns it. */
+ * room, or one goes as far, and the caller still owns it. */
 bool shortlists_keep(struct shortlists *all, struct shortlist *list);
 
 #endif
