@@ -410,12 +410,7 @@ static uint64_t hash_sizes(const struct design_point *s, uint64_t work)
     design_ask(&q, s);
     hash = hash_bytes(hash, &s->net.npu, sizeof s->net.npu);
     hash = hash_bytes(hash, &s->total_Bps, sizeof s->total_Bps);
-    for (int32_t i = 0; i < q.problem.n_rows; i++) {
-        const struct alloc_row *row = &q.problem.rows[i];
-        const double numbers[] = { row->rhs, row->sense };
-        hash = hash_bytes(hash, row->coef, sizeof row->coef);
-        hash = hash_bytes(hash, numbers, sizeof numbers);
-    }
+    hash = search_hash_rows(hash, &q.problem);
     return hash ? hash : 1;
 }
 

@@ -644,6 +644,16 @@ uint64_t search_hash_dims(uint64_t hash, const struct topo_network *net)
     return hash;
 }
 
+uint64_t search_hash_rows(uint64_t hash, const struct alloc_problem *p)
+{
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        const double sides[] = { p->rows[i].rhs, (double)p->rows[i].sense };
+        hash = hash_bytes(hash, p->rows[i].coef, sizeof p->rows[i].coef);
+        hash = hash_bytes(hash, sides, sizeof sides);
+    }
+    return hash;
+}
+
 /* All that a pass looks at. 0: of a graph, whose links are not in it. */
 static uint64_t hash_pass(const struct search_book *b, const struct collective_way *way)
 {

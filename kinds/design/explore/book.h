@@ -148,6 +148,8 @@ struct search_pass {
 
 /** Of all that a step's time depends on of dimensions: tiers and planes are prices alone. */
 uint64_t search_hash_dims(uint64_t hash, const struct topo_network *net);
+/** The rows of a split; their names do not matter. */
+uint64_t search_hash_rows(uint64_t hash, const struct alloc_problem *p);
 /** Is the least time of the book's plans at the bandwidths of @p way (NULL: with exchange free) known, from
  * an earlier pass on as fast a network? *least_s: that, or @p most_s where no plan takes less; else it stays.
  * Of a book on no shelf nothing is. */

@@ -92,12 +92,7 @@ static uint64_t hash_pairs(const struct splitting *x, double tag)
     const double numbers[] = { x->weight, (double)s->model, (double)p->objective, tag };
     uint64_t hash = hash_bytes(search_book_question(x->book), numbers, sizeof numbers);
     hash = hash_bytes(hash, &s->rules, sizeof s->rules);
-    for (int32_t i = 0; i < p->n_rows; i++) {
-        const double sides[] = { p->rows[i].rhs, (double)p->rows[i].sense };
-        hash = hash_bytes(hash, p->rows[i].coef, sizeof p->rows[i].coef);
-        hash = hash_bytes(hash, sides, sizeof sides);
-    }
-    return search_hash_dims(hash, &s->net);
+    return search_hash_dims(search_hash_rows(hash, p), &s->net);
 }
 
 /* ---- at given bandwidths ---- */
@@ -171,11 +166,18 @@ void survivors_add(struct survivors *s, const struct search_found *f)
         s->list[s->n++] = *f;
 }
 
-int survivors_pass(struct survivors *s, const struct splitting *x, int32_t most,
-                   bool (*skip)(void *with, double least_s),
+void survivors_begin(struct survivors *s, const struct splitting *x, int32_t most)
+{
+    s->of = x;
+    s->n = 0;
+    s->most = most;
+    s->dropped = INFINITY;
+}
+
+int survivors_pass(struct survivors *s, bool (*skip)(void *with, double least_s),
                    void (*take)(void *with, const struct search_candidate *c), void *with, struct err *e)
 {
-    const struct joint *j = &x->joint;
+    const struct joint *j = &s->of->joint;
     bool for_time = alloc_is_time(j->question.problem.objective);
     const struct search_pass pass = { .ways = { search_way(j->study, j->ranges.cap_Bps),
                                                 search_way(j->study, j->ref_Bps) },
@@ -185,10 +187,7 @@ int survivors_pass(struct survivors *s, const struct splitting *x, int32_t most,
                                       .skip = skip,
                                       .take = take,
                                       .with = with };
-    s->of = x;
-    s->most = most;
-    s->dropped = INFINITY;
-    int rc = search_book_pass(x->book, &pass, e);
+    int rc = search_book_pass(s->of->book, &pass, e);
     return !rc && s->failed ? err_nomem(e, "a search") : rc;
 }
 
@@ -299,10 +298,7 @@ static void order_pairs(struct pair_hunt *p)
 
 static void begin_pairs(struct pair_hunt *p, const struct splitting *x)
 {
-    p->left.of = x;
-    p->left.n = 0;
-    p->left.most = SURVIVORS_MOST;
-    p->left.dropped = INFINITY;
+    survivors_begin(&p->left, x, SURVIVORS_MOST);
     if (p->rivals)
         p->rivals->n = 0;
 }
@@ -310,7 +306,7 @@ static void begin_pairs(struct pair_hunt *p, const struct splitting *x)
 int search_find_pairs(struct pair_hunt *p, const struct splitting *x, struct err *e)
 {
     begin_pairs(p, x);
-    int rc = survivors_pass(&p->left, x, SURVIVORS_MOST, skip_pairs, take_pair, p, e);
+    int rc = survivors_pass(&p->left, skip_pairs, take_pair, p, e);
     if (!rc)
         order_pairs(p);
     return rc;
@@ -510,7 +506,6 @@ struct sizes {
     uint64_t key;
 };
 
-/* NULL in *out where that is of no use. */
 int sizes_begin(struct sizes **out, struct splitting *x, struct err *e)
 {
     struct sizes *z = NULL;
@@ -550,7 +545,8 @@ static int write_list(struct sizes *z, struct pair_hunt *hunt, struct err *e)
         return err_nomem(e, "a search");
     *list = (struct shortlist){ .key = z->key };
     int rc = search_price_pairs(&z->on, known, search_book_recent(known, &z->book), e);
-    rc = rc ? rc : survivors_pass(&no_others, &z->on, 1, skip_unlisted, take_unlisted, &l, e);
+    survivors_begin(&no_others, &z->on, 1);
+    rc = rc ? rc : survivors_pass(&no_others, skip_unlisted, take_unlisted, &l, e);
     list->most = limit_listing(&l);
     shortlist_sort(list);
     while (list->n && list->pairs[list->n - 1].bound > list->most)

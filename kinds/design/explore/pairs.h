@@ -66,6 +66,8 @@ struct survivors {
 };
 enum { SURVIVORS_MOST = 1 << 17 };
 
+/** None so far; of more than @p most some are dropped. */
+void survivors_begin(struct survivors *s, const struct splitting *x, int32_t most);
 /** Add one, by one thread at a time; lack of memory is noted. */
 void survivors_add(struct survivors *s, const struct search_found *f);
 /** Sort them by their bounds. */
@@ -73,9 +75,8 @@ void survivors_sort(struct survivors *s);
 /** Drop what is too many. */
 void survivors_keep_most(struct survivors *s);
 /** One pass over all plans with two ways of timing: at the most bandwidth that rows allow, and at the
- * reference split. @p take adds to @p s, at most @p most of them. ERR_NOMEM. */
-int survivors_pass(struct survivors *s, const struct splitting *x, int32_t most,
-                   bool (*skip)(void *with, double least_s),
+ * reference split. @p take adds to @p s, which was begun. ERR_NOMEM. */
+int survivors_pass(struct survivors *s, bool (*skip)(void *with, double least_s),
                    void (*take)(void *with, const struct search_candidate *c), void *with, struct err *e);
 
 /** A pair of plan and place that may be the answer of a point, with a cut below its step. */

@@ -152,8 +152,8 @@ static void take_survivor(void *with, const struct search_candidate *c)
 static int find_survivors(struct survivors *s, const struct splitting *x, struct err *e)
 {
     bool product = alloc_is_product(x->joint.question.problem.objective);
-    int rc =
-        survivors_pass(s, x, product ? MOST_GUESSED : SURVIVORS_MOST, skip_survivors, take_survivor, s, e);
+    survivors_begin(s, x, product ? MOST_GUESSED : SURVIVORS_MOST);
+    int rc = survivors_pass(s, skip_survivors, take_survivor, s, e);
     if (rc)
         return rc;
     survivors_keep_most(s);
